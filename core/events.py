@@ -1,0 +1,97 @@
+"""The operation log as values (§7.1 capability 5): events, and their fold over items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from core.controls import ControlRecord, Tombstone
+from core.items import FieldValue, Place, Record
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """One field of a `Record` before and after; None means absent."""
+
+    name: str
+    before: FieldValue | None
+    after: FieldValue | None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemChange:
+    """What an event did to one item. `id` is the id it bears afterwards.
+
+    `record` is the prior record whole where this is the item's first event (an empty mapping for an item that did
+    not exist), None later. A secret in a text is masked in it; the fold takes the text from its start state.
+    """
+
+    id: str
+    fields: tuple[FieldChange, ...]
+    record: Record | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A human's recorded decision (§17): `by` an actor, `at` an ISO time, `plan` the digest of the plan shown."""
+
+    by: str
+    at: str
+    plan: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One engine write. `type` is an `EventType` value or, read from elsewhere, any text.
+
+    `summary` never restates withdrawn or secret text. `undoes` names the event that this one compensates.
+    `detail` holds what the protocol wants beside the items (for `supersede`: subject, prior and new date and value).
+    """
+
+    id: str
+    type: str
+    at: str
+    actor: str
+    summary: str
+    items: tuple[ItemChange, ...] = ()
+    control: ControlRecord | None = None
+    tombstone: Tombstone | None = None
+    undoes: str | None = None
+    decision: Decision | None = None
+    command: str | None = None
+    detail: Mapping[str, FieldValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One bullet of the readable timeline (log.md). Unknown lines are entries of type '' with the line as summary."""
+
+    id: str | None
+    type: str
+    at: str
+    actor: str
+    summary: str
+    place: Place
+    record: str | None = None
+
+
+def fold(start: Mapping[str, Record], events: Iterable[Event]) -> dict[str, Record]:
+    """Replay `events` over `start` (id -> record): the records afterwards of every item the events name.
+
+    An item absent from `start` begins as the record its first event carries. A change of `id` moves the record.
+    """
+    state: dict[str, dict[str, FieldValue]] = {}
+    for event in events:
+        for change in event.items:
+            prior = next((c.before for c in change.fields if c.name == "id"), change.id)
+            current = state.pop(prior, None) if isinstance(prior, str) else None
+            if current is None:
+                base = start.get(prior) if isinstance(prior, str) else None
+                current = dict(base if base is not None else change.record or {})
+            for field_change in change.fields:
+                if field_change.after is None:
+                    current.pop(field_change.name, None)
+                else:
+                    current[field_change.name] = field_change.after
+            state[change.id] = current
+    return dict(state)

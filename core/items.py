@@ -1,0 +1,111 @@
+"""Memory items (§9): immutable, every scalar as written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from core.vocabulary import Kind, Standing, Status
+
+FieldValue = str | tuple[str, ...]
+Record = Mapping[str, FieldValue]
+"""An item's fields by the protocol's own names, in canonical order; absent fields are absent keys.
+
+`text`, `date` and `place` (`FILE#SECTION`) stand beside the §9 fields, so that an event can carry a whole item.
+"""
+
+FIELDS: tuple[str, ...] = (
+    "id",
+    "kind",
+    "subject",
+    "Scope",
+    "Status",
+    "superseded_by",
+    "merged_into",
+    "conflicts_with",
+    "inspired_by",
+    "corroborating_refs",
+    "Source",
+    "Confidence-Scheme",
+    "Confidence",
+)
+"""Canonical field order of the structured form (§9). `merged_into` and `conflicts_with` are binding extensions."""
+
+LIST_FIELDS = frozenset({"corroborating_refs", "conflicts_with"})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a record stands: root-relative posix `file`, 1-based `line`, nearest heading text or None."""
+
+    file: str
+    line: int
+    section: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryItem:
+    """One bearer of a memory item (§9). Archived copies are evidence, not bearers.
+
+    `key` identifies the bearer in lists and requests: the id where one bearer has it, else id or content digest
+    with file and occurrence. `kind` and `status` are None where what is written is no token of the vocabulary
+    (`kind_text`, `status_text` keep it). An absent Status is `active` (§9). `digest` is over the item's own bytes.
+    """
+
+    key: str
+    text: str
+    place: Place
+    standing: Standing
+    digest: str
+    id: str | None = None
+    date: str | None = None
+    kind: Kind | None = None
+    kind_text: str | None = None
+    subject: str | None = None
+    scope: str | None = None
+    status: Status | None = Status.ACTIVE
+    status_text: str | None = None
+    superseded_by: str | None = None
+    merged_into: str | None = None
+    conflicts_with: tuple[str, ...] = ()
+    inspired_by: str | None = None
+    corroborating_refs: tuple[str, ...] = ()
+    source: str | None = None
+    confidence: str | None = None
+    confidence_scheme: str | None = None
+    marker: str | None = None
+    """A legacy prose marker at the head of the text, e.g. `[待清理]` (§10); `text` does not repeat it."""
+    extra: tuple[tuple[str, str], ...] = ()
+    """Unknown fields, in order, as written. Kept, shown, never interpreted."""
+
+    @property
+    def held(self) -> bool:
+        """True where the item stands in `withdrawn/`, out of the ordinary pages."""
+        return self.standing is Standing.HELD
+
+    def record(self) -> Record:
+        """The item's fields by the protocol's names (see `Record`)."""
+        values: dict[str, FieldValue | None] = {
+            "text": self.text,
+            "date": self.date,
+            "place": f"{self.place.file}#{self.place.section}" if self.place.section else self.place.file,
+            "id": self.id,
+            "kind": self.kind_text if self.kind is None else self.kind.value,
+            "subject": self.subject,
+            "Scope": self.scope,
+            "Status": self.status_text,
+            "superseded_by": self.superseded_by,
+            "merged_into": self.merged_into,
+            "conflicts_with": self.conflicts_with or None,
+            "inspired_by": self.inspired_by,
+            "corroborating_refs": self.corroborating_refs or None,
+            "Source": self.source,
+            "Confidence-Scheme": self.confidence_scheme,
+            "Confidence": self.confidence,
+            "marker": self.marker,
+        }
+        return MappingProxyType({name: value for name, value in values.items() if value is not None})

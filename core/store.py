@@ -1,0 +1,47 @@
+"""The contract of a storage binding (§7): what the engine asks of a place where memory lives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from core.changes import ChangeSet, FileDiff
+from core.snapshot import Snapshot
+
+
+class Writer(Protocol):
+    """Held for the length of one commit, by one writer per root (§7.2)."""
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The root as it is now, read under the lock, after any recovery."""
+        ...
+
+    def apply(self, changes: ChangeSet) -> Sequence[FileDiff]:
+        """Carry `changes` out, wholly or not at all; what was done to each file, in order.
+
+        Raises `WriteRefused`, `StrangerConflict`.
+        """
+        ...
+
+
+class Store(Protocol):
+    """A place where memory lives."""
+
+    @property
+    def name(self) -> str:
+        """What to call the root on screen and in messages."""
+        ...
+
+    def snapshot(self) -> Snapshot:
+        """The root as it is now, consistent; never raises for bad data. Unchanged parts are shared with the last one."""
+        ...
+
+    def preview(self, changes: ChangeSet, base: Snapshot) -> Sequence[FileDiff]:
+        """What `apply` would do to each file, without doing it. Raises `WriteRefused` like `apply`."""
+        ...
+
+    def writer(self, actor: str, *, timeout: float = 5.0) -> AbstractContextManager[Writer]:
+        """Take the root's lock, recover what a crash left, and write. Raises `RootBusy`, `RootReadOnly`."""
+        ...
