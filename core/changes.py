@@ -72,7 +72,8 @@ class KeepIndex:
 
     `recent_add` is put on top of Recent Activity, which is cut to `recent_limit`; entries whose text matches one of
     `recent_drop` (texts no longer to be served) go. `topic_map` lists topics that must have a line, as
-    (file, trigger text); existing lines are kept as written. `pending` is the whole of Pending Cleanup, as records.
+    (file, trigger text); existing lines are kept as written. `pending` is the whole of Pending Cleanup, as records, `pending_more`
+    the number left out of it.
     `withdrawn` is the whole of `## Withdrawn`: selectors, at most the binding's limit, `withdrawn_more` beyond it.
     """
 
@@ -81,6 +82,7 @@ class KeepIndex:
     recent_limit: int = 10
     topic_map: tuple[tuple[str, str], ...] = ()
     pending: tuple[Record, ...] = ()
+    pending_more: int = 0
     withdrawn: tuple[str, ...] = ()
     withdrawn_more: int = 0
 

@@ -24,11 +24,14 @@ class ItemChange:
 
     `record` is the prior record whole where this is the item's first event (an empty mapping for an item that did
     not exist), None later. A secret in a text is masked in it; the fold takes the text from its start state.
+    `corrections` are foreign changes found since the item's last event, recorded (as a manual correction, §8) by the
+    first commit that touches the item afterwards; they come before `fields`.
     """
 
     id: str
     fields: tuple[FieldChange, ...]
     record: Record | None = None
+    corrections: tuple[FieldChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +86,16 @@ def fold(start: Mapping[str, Record], events: Iterable[Event]) -> dict[str, Reco
     state: dict[str, dict[str, FieldValue]] = {}
     for event in events:
         for change in event.items:
-            prior = next((c.before for c in change.fields if c.name == "id"), change.id)
+            steps = (*change.corrections, *change.fields)
+            prior = next((step.before for step in steps if step.name == "id"), change.id)
             current = state.pop(prior, None) if isinstance(prior, str) else None
             if current is None:
                 base = start.get(prior) if isinstance(prior, str) else None
                 current = dict(base if base is not None else change.record or {})
-            for field_change in change.fields:
-                if field_change.after is None:
-                    current.pop(field_change.name, None)
+            for step in steps:
+                if step.after is None:
+                    current.pop(step.name, None)
                 else:
-                    current[field_change.name] = field_change.after
+                    current[step.name] = step.after
             state[change.id] = current
     return dict(state)

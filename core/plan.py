@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from core.authority import Actor, Tier
@@ -43,7 +44,7 @@ class Plan:
     `decides` says who decides (`ana, owner of *`), `undo` how it can be undone or that it cannot. `warnings` are
     sentences to show before confirming. `phrase` is to be typed where `tier` is PHRASE. `reads` are the digests of
     what the plan rests on; `digest` identifies the plan's effect whatever the clock says.
-    `previews` is what each file would become.
+    `previews` is what each file would become. `moment` is the clock's reading that bracket, ids and log line show.
     """
 
     request: Request
@@ -58,6 +59,7 @@ class Plan:
     reads: Mapping[str, str]
     digest: str
     undo: str
+    moment: datetime
     warnings: tuple[str, ...] = ()
     phrase: str | None = None
     human_only: bool = False

@@ -94,6 +94,19 @@ class Reinstate:
 
 
 @dataclass(frozen=True, slots=True)
+class Settle:
+    """Settle the unresolved control events of the scope of `withdrawal_id` (§12.2): a new event that supersedes them.
+
+    `action` is `withdraw` (the scope stays excluded) or `reinstate`.
+    """
+
+    withdrawal_id: str
+    action: str
+    reason: str = "owner-decision"
+    rivals: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Undo:
     """Undo this actor's latest undoable event, or the `event` named."""
 
@@ -118,4 +131,6 @@ class Init:
     timezone: str = "UTC"
 
 
-Request = Stale | Clear | Pend | Repair | Supersede | Reconcile | Withdraw | Reinstate | Undo | NameOwner | Init
+Request = (
+    Stale | Clear | Pend | Repair | Supersede | Reconcile | Withdraw | Reinstate | Settle | Undo | NameOwner | Init
+)
