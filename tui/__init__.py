@@ -1,0 +1,1 @@
+"""The people's door: the console, and the command line beside it."""
