@@ -1,0 +1,1 @@
+"""Bindings of the protocol: where memory lives (§7)."""

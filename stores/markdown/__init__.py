@@ -1,0 +1,1 @@
+"""The Markdown binding: the reference layout of §7.3, read losslessly."""
