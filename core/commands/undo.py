@@ -1,0 +1,125 @@
+"""undo: compensate this actor's latest undoable event, or one that is named (design: the log is the undo stack)."""
+
+from __future__ import annotations
+
+from core.authority import AUTHORITY, Tier, human_only
+from core.changes import Change, SetFields
+from core.commands.draft import Context, Draft
+from core.errors import ItemNotFound, NotAuthorised, Refused
+from core.events import Event, FieldChange, ItemChange
+from core.items import FieldValue, MemoryItem
+from core.plan import PlanLine
+from core.requests import Undo
+from core.vocabulary import EventType, Status
+
+UNDOABLE = frozenset({"stale", "clear", "pend", "repair", "supersede", "reconcile"})
+"""Commands whose effect an undo can take back. Control events are taken back by control events alone."""
+
+
+def latest_undoable(context: Context) -> Event | None:
+    """The actor's latest event that an undo could compensate and none has."""
+    events = context.reading.snapshot.events
+    undone = {event.undoes for event in events if event.undoes}
+    return next(
+        (
+            event
+            for event in reversed(events)
+            if event.actor == str(context.actor) and event.command in UNDOABLE and event.id not in undone
+        ),
+        None,
+    )
+
+
+def draft_undo(request: Undo, context: Context) -> Draft:
+    """Give every field the value it had before the event; refuse where one no longer has what the event left."""
+    event = _event(request, context)
+    command = event.command or ""
+    if context.actor.role not in AUTHORITY[command]:
+        raise NotAuthorised(f"{context.actor} may not undo a {command}.", where=event.id)
+    changes: list[Change] = []
+    lines: list[PlanLine] = []
+    for change in event.items:
+        item = context.changeable(change.id)
+        if change.record is not None and not change.record:
+            fields = _retire(change, event, item)
+        else:
+            fields = _inverse(change, item)
+        if fields:
+            changes.append(SetFields(item.key, tuple(fields)))
+            shown = ", ".join(f"{field.name}: {_shown(field.before)} → {_shown(field.after)}" for field in fields)
+            lines.append(context.line(item, shown))
+    if not changes:
+        raise Refused("Nothing of it can be undone: an id, once given, persists (§7.2).", where=event.id)
+    return Draft(
+        title=f"Undo {event.id}: {event.summary}",
+        verb="Undo",
+        tier=Tier.PLAN if human_only(command) or len(lines) > 1 else Tier.FREE,
+        event_type=EventType.MANUAL_CORRECTION.value,
+        summary=f"undo of {event.id}",
+        changes=tuple(changes),
+        lines=tuple(lines),
+        undo="Cannot be undone itself; decide again instead.",
+        undoes=event.id,
+        reads={"event": event.id},
+        human_only=human_only(command),
+    )
+
+
+def _event(request: Undo, context: Context) -> Event:
+    events = context.reading.snapshot.events
+    if request.event is None:
+        event = latest_undoable(context)
+        if event is None:
+            raise Refused(f"{context.actor} has nothing to undo.", remedy="`assay log` lists the events.")
+        return event
+    named = next((event for event in events if event.id == request.event), None)
+    if named is None:
+        raise ItemNotFound(f"No event {request.event} in the log.", where=request.event)
+    if named.command in ("withdraw", "reinstate", "settle"):
+        other = "reinstatement" if named.type == EventType.WITHDRAW else "withdrawal"
+        raise Refused(f"{named.id} is a control event: only a {other} takes it back.", where=named.id)
+    if any(event.undoes == named.id for event in events):
+        raise Refused(f"{named.id} is undone already.", where=named.id)
+    if named.command not in UNDOABLE:
+        raise Refused(f"A {named.command or named.type} cannot be undone.", where=named.id)
+    return named
+
+
+def _inverse(change: ItemChange, item: MemoryItem) -> list[FieldChange]:
+    now = item.record()
+    fields = []
+    for step in change.fields:
+        if step.name in ("id", "place"):
+            continue
+        current = now.get(step.name)
+        if current != step.after:
+            raise Refused(
+                f"{step.name} of {item.id} is {_shown(current)} now, not {_shown(step.after)} as the event left it.",
+                where=str(item.place),
+                remedy="Somebody changed it since; decide again instead of undoing.",
+            )
+        fields.append(FieldChange(step.name, step.after, step.before))
+    return fields
+
+
+def _retire(change: ItemChange, event: Event, item: MemoryItem) -> list[FieldChange]:
+    """A row that the event added is not removed: it becomes history behind the latest row that comes back."""
+    if item.status is not Status.ACTIVE:
+        raise Refused(f"{item.id} is {item.status_text} now, not active as the event left it.", where=str(item.place))
+    back = [other for other in event.items if other is not change and other.record != {}]
+    rows = [other.id for other in back if _before(other, "Status") in (None, Status.ACTIVE.value)]
+    if not rows:
+        raise Refused("No row comes back that could follow the one it added.", where=event.id)
+    latest = rows[-1]
+    return [
+        FieldChange("Status", item.status_text, Status.SUPERSEDED.value),
+        FieldChange("superseded_by", item.superseded_by, latest),
+    ]
+
+
+def _before(change: ItemChange, name: str) -> FieldValue | None:
+    return next((step.before for step in change.fields if step.name == name), None)
+
+
+def _shown(value: FieldValue | None) -> str:
+    return "none" if value is None else value if isinstance(value, str) else ", ".join(value)
