@@ -1,4 +1,4 @@
-"""The only language of writing: what is to change, in the protocol's words. Each store carries it out in its own way."""
+"""The only language of writing: what is to change, in the protocol's words. Each store does it in its own way."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ class KeepIndex:
 
     `recent_add` is put on top of Recent Activity, which is cut to `recent_limit`; entries whose text matches one of
     `recent_drop` (texts no longer to be served) go. `topic_map` lists topics that must have a line, as
-    (file, trigger text); existing lines are kept as written. `pending` is the whole of Pending Cleanup, as records, `pending_more`
-    the number left out of it.
+    (file, trigger text); existing lines are kept as written. `pending` is the whole of Pending Cleanup, as records,
+    `pending_more` the number left out of it.
     `withdrawn` is the whole of `## Withdrawn`: selectors, at most the binding's limit, `withdrawn_more` beyond it.
     """
 

@@ -12,8 +12,8 @@ class Finding:
     """One finding.
 
     `code` is stable and kebab-case; the catalogue of codes stands in `review.py`. `file` and `line` name the place
-    (line 1-based, None where the file as a whole is meant), `item` the item's key, `id` its id as written, `remedy` what a human can do, `command` the
-    engine command that does it (a name of `core.commands`, e.g. `repair`), None where there is none.
+    (line 1-based, None where the file as a whole is meant), `item` the item's key, `id` its id as written, `remedy`
+    what a human can do, `command` the engine command that does it (e.g. `repair`), None where there is none.
     """
 
     code: str

@@ -102,7 +102,7 @@ class Snapshot:
     """A root at one moment. Tuples are in reading order: files by path, items as they stand."""
 
     root: str
-    binding: Binding = Binding()
+    binding: Binding = field(default_factory=Binding)
     items: tuple[MemoryItem, ...] = ()
     topics: tuple[Topic, ...] = ()
     archive: tuple[ArchiveDay, ...] = ()

@@ -35,7 +35,7 @@ class Store(Protocol):
         ...
 
     def snapshot(self) -> Snapshot:
-        """The root as it is now, consistent; never raises for bad data. Unchanged parts are shared with the last one."""
+        """The root as it is now, consistent; never raises for bad data. It shares what did not change."""
         ...
 
     def preview(self, changes: ChangeSet, base: Snapshot) -> Sequence[FileDiff]:

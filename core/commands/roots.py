@@ -28,7 +28,7 @@ def draft_owner(request: NameOwner, context: Context) -> Draft:
             raise NotAuthorised(
                 "Only an owner of * names another owner.",
                 where=BINDING,
-                remedy=f"Who may: {', '.join(owner.name for owner in binding.owners if '*' in owner.scopes) or 'nobody'}.",
+                remedy=f"Who may: {', '.join(o.name for o in binding.owners if '*' in o.scopes) or 'nobody'}.",
             )
     owner = Owner(request.name, request.user, request.scopes)
     scopes = ", ".join(request.scopes)

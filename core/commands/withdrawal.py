@@ -13,7 +13,7 @@ from core.controls import ControlRecord, Scope
 from core.errors import ItemNotFound, NotAuthorised, Refused
 from core.events import Event, FieldChange
 from core.ids import WITHDRAWAL
-from core.influence import Chain, Influence, resolve_influence
+from core.influence import Influence, resolve_influence
 from core.items import FieldValue, MemoryItem
 from core.navigation import head_action
 from core.ownership import owners_of, owns
@@ -33,12 +33,12 @@ def draft_withdraw(request: Withdraw, context: Context) -> Draft:
     scope = request.scope
     _require_bounded(scope, context)
     decides = require_owner(scope, context)
-    chain = _chain(scope, context.reading.influence)
+    chain = context.reading.influence.chain(scope)
     if chain is not None and not chain.unresolved and head_action(chain) == ControlAction.WITHDRAW:
         raise Refused(
             f"This scope is withdrawn already, by {chain.head}.", where=str(scope), remedy="Reinstate it, or leave it."
         )
-    return _withdraw(scope, request.reason, _heads(chain), decides, context, "Withdraw")
+    return _withdraw(scope, request.reason, chain.heads if chain is not None else (), decides, context, "Withdraw")
 
 
 def draft_reinstate(request: Reinstate, context: Context) -> Draft:
@@ -84,7 +84,7 @@ def draft_settle(request: Settle, context: Context) -> Draft:
     if chain.scope.empty:
         raise Refused("The record bounds no scope, so no event can settle it.", where=request.withdrawal_id)
     decides = require_owner(chain.scope, context)
-    heads = _heads(chain)
+    heads = chain.heads
     if request.action == ControlAction.WITHDRAW:
         return _withdraw(chain.scope, request.reason, heads, decides, context, "Settle as withdrawn")
     if request.action == ControlAction.REINSTATE:
@@ -136,19 +136,6 @@ def _require_bounded(scope: Scope, context: Context) -> None:
             where=unknown[0],
             remedy="What never entered memory needs no withdrawal (§12.2).",
         )
-
-
-def _chain(scope: Scope, influence: Influence) -> Chain | None:
-    return next((chain for chain in influence.chains if chain.scope == scope and chain.views), None)
-
-
-def _heads(chain: Chain | None) -> tuple[str, ...]:
-    """The events of a scope that no other event of it supersedes; in a cycle, all of them."""
-    if chain is None:
-        return ()
-    ids = dict.fromkeys(view.record.withdrawal_id for view in chain.views)
-    named = {prior for view in chain.views for prior in view.record.supersedes}
-    return tuple(event for event in ids if event not in named) or tuple(ids)
 
 
 def _record(
