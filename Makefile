@@ -26,7 +26,7 @@ $(STAMP): pyproject.toml
 		|| { echo 'Python 3.11 or newer is needed; name it with: make PYTHON=/path/to/python3.11' >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo 'installing into $(VENV) ...'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
 run: $(STAMP)
