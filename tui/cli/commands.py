@@ -1,0 +1,94 @@
+"""The table of commands: name, where it lives, and what it does in one line. Help, dispatch and tests read it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import NamedTuple
+
+from tui.cli.output import Output
+from tui.cli.parser import Parser
+
+
+class Entry(NamedTuple):
+    """A command as the overview lists it. `module` holds its `Command`, under its name in `COMMANDS`."""
+
+    name: str
+    module: str
+    help: str
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: its words, and what carries it out. `run` returns the exit status; errors are raised."""
+
+    usage: str
+    description: str
+    examples: tuple[str, ...]
+    arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace, Output], int]
+
+
+GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
+    (
+        "The console",
+        (
+            Entry("review", "console", "open the console on a root (so does `assay` alone)"),
+            Entry("demo", "console", "open the console on a private copy of a sample root"),
+        ),
+    ),
+    (
+        "A root",
+        (
+            Entry("init", "found", "lay out a new root"),
+            Entry("owner", "owner", "name an owner, or confirm the declared owners on this machine"),
+            Entry("status", "status", "the root at a glance"),
+            Entry("check", "status", "the validation checklist"),
+        ),
+    ),
+    (
+        "Reading",
+        (
+            Entry("items", "items", "list items"),
+            Entry("show", "show", "one item whole: its record, source, chain, influence, and who refers to it"),
+            Entry("findings", "findings", "everything the review found"),
+            Entry("conflicts", "findings", "rows that contradict each other"),
+            Entry("withdrawals", "withdrawals", "control records, and what each excludes now"),
+            Entry("log", "log", "the operation log"),
+            Entry("plan", "findings", "the cleanup plan of the review"),
+        ),
+    ),
+    (
+        "Deciding",
+        (
+            Entry("stale", "marks", "mark items stale: no longer applicable"),
+            Entry("clear", "marks", "clear pending or stale items: they are active again"),
+            Entry("pend", "marks", "mark items pending-cleanup: they wait for review"),
+            Entry("repair", "marks", "repair an item's missing or broken fields"),
+            Entry("supersede", "rows", "supersede a state row by its successor"),
+            Entry("reconcile", "rows", "settle a conflict among rows"),
+            Entry("withdraw", "controls", "withdraw a bounded scope from influence"),
+            Entry("reinstate", "controls", "reinstate a withdrawn scope"),
+            Entry("settle", "controls", "settle control events that contradict each other"),
+            Entry("undo", "undo", "undo your latest event, or the one named"),
+        ),
+    ),
+    ("Help", (Entry("help", "help", "help on a command, or on exit-codes"),)),
+)
+
+ENTRIES: dict[str, Entry] = {entry.name: entry for _, entries in GROUPS for entry in entries}
+
+
+def load(name: str) -> Command:
+    """The command `name` of the table."""
+    commands: dict[str, Command] = import_module(f"tui.cli.{ENTRIES[name].module}").COMMANDS
+    return commands[name]
+
+
+def parser_of(name: str, command: Command) -> Parser:
+    """The parser of the command `name`."""
+    parser = Parser(name, command.usage, command.description, command.examples)
+    command.arguments(parser)
+    return parser

@@ -1,0 +1,84 @@
+"""review and demo: opening the console."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+from core.errors import NeedsHuman
+from tui.cli.commands import Command
+from tui.cli.opened import root_path
+from tui.cli.output import Output
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", nargs="?", metavar="ROOT", help="the memory root (else as with --root)")
+    parser.add_argument("--root", metavar="DIR", help="the memory root (else ASSAY_ROOT, else the nearest upwards)")
+
+
+def _review(args: argparse.Namespace, out: Output) -> int:
+    return _open(root_path(args.folder or args.root))
+
+
+def _open(root: str) -> int:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise NeedsHuman(
+            "The console wants a terminal, and there is none.", remedy="`assay status` and the other reads need none."
+        )
+    from tui.app import run_console
+
+    return run_console(root)
+
+
+def _demo_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(root=None)
+
+
+def _demo(args: argparse.Namespace, out: Output) -> int:
+    folder = tempfile.mkdtemp(prefix="assay-demo-")  # for this user alone
+    try:
+        root = os.path.join(folder, "memory")
+        shutil.copytree(os.path.join(os.path.dirname(os.path.dirname(__file__)), "sample", "memory"), root)
+        # Whoever looks around owns the copy; what they confirm in it stays out of their own configuration.
+        os.environ["ASSAY_CONFIG_DIR"] = os.path.join(folder, "config")
+        _own(root)
+        return _open(root)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _own(root: str) -> None:
+    """Let the user at this door act as the sample's owners."""
+    from stores.identity import os_user
+    from stores.markdown import MarkdownStore
+    from stores.pins import Pins
+
+    binding = os.path.join(root, "assay.toml")
+    with open(binding, encoding="utf-8") as file:
+        text = file.read()
+    with open(binding, "w", encoding="utf-8") as file:
+        file.write(re.sub(r'^user = ".*"$', lambda _: f'user = "{os_user()}"', text, flags=re.MULTILINE))
+    declared = MarkdownStore(root).declared_binding()
+    Pins(root).confirm(declared.id, declared.owners)
+
+
+COMMANDS = {
+    "review": Command(
+        usage="[ROOT]",
+        description="Open the console on a root.",
+        examples=("review", "review ~/.kiro/memories", "./memory"),
+        arguments=_arguments,
+        run=_review,
+    ),
+    "demo": Command(
+        usage="",
+        description="Open the console on a private copy of a sample root. Nothing of it is kept.",
+        examples=("demo",),
+        arguments=_demo_arguments,
+        run=_demo,
+    ),
+}

@@ -1,0 +1,136 @@
+"""withdraw, reinstate, settle: control events over a bounded scope (§12.2)."""
+
+from __future__ import annotations
+
+import argparse
+
+from core.controls import Scope
+from core.errors import ItemNotFound, Refused, UsageError
+from core.requests import Reinstate, Settle, Withdraw
+from core.vocabulary import ControlAction
+from tui.cli.commands import Command
+from tui.cli.decide import carry_out
+from tui.cli.naming import bearers_of
+from tui.cli.opened import Opened
+from tui.cli.output import Output
+from tui.cli.parser import add_writing, nearest, token
+
+_REASON = "owner-decision"
+_RIVALS = ("keep", "supersede")
+
+
+def _withdraw_arguments(parser: argparse.ArgumentParser) -> None:
+    for option, name, help in (
+        ("--item", "ID", "items: an id covers every record that bears it"),
+        ("--archive", "REF", "archive days, or segments of them"),
+        ("--run", "REF", "sources or runs"),
+    ):
+        parser.add_argument(option, nargs="+", action="extend", default=[], metavar=name, help=help)
+    _reason(parser)
+    add_writing(parser)
+
+
+def _reason(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--reason", metavar="WORD", default=_REASON, help="e.g. failed-exploration; never the content")
+
+
+def _withdraw(args: argparse.Namespace, out: Output) -> int:
+    opened = Opened.of(args)
+    ids = frozenset(_id_of(opened, name) for name in args.item)
+    scope = Scope(ids, frozenset(args.archive), frozenset(args.run))
+    if scope.empty:
+        raise UsageError(
+            "A withdrawal bounds a scope.", where="withdraw", remedy="Name it with --item, --archive or --run."
+        )
+    return carry_out(opened, Withdraw(scope, args.reason), args, out)
+
+
+def _id_of(opened: Opened, name: str) -> str:
+    """The id to withdraw: one that anything in the root names, or that of the item at `FILE:LINE`."""
+    if name in opened.snapshot.reserved_ids:
+        return name
+    item = bearers_of(opened.snapshot, name)[0]
+    if item.id is None:
+        raise Refused(
+            "This item has no id to withdraw it by.", where=name, remedy=f"Give it one: `assay repair {name}`."
+        )
+    return item.id
+
+
+def _control_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("withdrawal", metavar="MEMWD", help="the control record's id")
+
+
+def _rivals(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--rivals",
+        type=token("answer", _RIVALS),
+        metavar="ANSWER",
+        help="rows of the same subject that became active meanwhile: keep (a conflict), or supersede the older",
+    )
+
+
+def _reinstate_arguments(parser: argparse.ArgumentParser) -> None:
+    _control_arguments(parser)
+    _rivals(parser)
+    _reason(parser)
+    add_writing(parser)
+
+
+def _reinstate(args: argparse.Namespace, out: Output) -> int:
+    opened = Opened.of(args)
+    _known(opened, args.withdrawal)
+    return carry_out(opened, Reinstate(args.withdrawal, args.reason, args.rivals), args, out)
+
+
+def _settle_arguments(parser: argparse.ArgumentParser) -> None:
+    _control_arguments(parser)
+    parser.add_argument("action", type=token("action", ControlAction), metavar="ACTION", help="withdraw or reinstate")
+    _rivals(parser)
+    _reason(parser)
+    add_writing(parser)
+
+
+def _settle(args: argparse.Namespace, out: Output) -> int:
+    opened = Opened.of(args)
+    _known(opened, args.withdrawal)
+    return carry_out(opened, Settle(args.withdrawal, args.action, args.reason, args.rivals), args, out)
+
+
+def _known(opened: Opened, withdrawal: str) -> None:
+    known = [record.withdrawal_id for record in opened.snapshot.controls]
+    if withdrawal not in known:
+        near = nearest(withdrawal, known)
+        raise ItemNotFound(
+            f"No such control record; did you mean {near}?" if near else "No such control record.",
+            where=withdrawal,
+            remedy="`assay withdrawals` lists them.",
+        )
+
+
+COMMANDS = {
+    "withdraw": Command(
+        usage="[--item ID...] [--archive REF...] [--run REF...] [--reason WORD] [--dry-run] [--json]",
+        description="Withdraw a bounded scope from influence. Nothing is deleted or called false. Owners only.",
+        examples=(
+            "withdraw --item mem-2026-05-20-001 mem-2026-05-20-002 --reason failed-exploration",
+            "withdraw --archive archive/2026-05-20.md#run-7",
+        ),
+        arguments=_withdraw_arguments,
+        run=_withdraw,
+    ),
+    "reinstate": Command(
+        usage="MEMWD [--rivals keep|supersede] [--reason WORD] [--dry-run] [--json]",
+        description="Reinstate the exact scope of a withdrawal. It makes nothing current or true. Owners only.",
+        examples=("reinstate memwd-2026-06-10-001", "reinstate memwd-2026-06-10-001 --rivals supersede"),
+        arguments=_reinstate_arguments,
+        run=_reinstate,
+    ),
+    "settle": Command(
+        usage="MEMWD ACTION [--rivals keep|supersede] [--reason WORD] [--dry-run] [--json]",
+        description="Settle control events of one scope that have no single order, by a new event. Owners only.",
+        examples=("settle memwd-2026-06-10-001 withdraw", "settle memwd-2026-06-10-001 reinstate"),
+        arguments=_settle_arguments,
+        run=_settle,
+    ),
+}

@@ -1,0 +1,166 @@
+"""The path of every write: plan, show, ask, commit, receipt.
+
+A `Decision` is made here alone, after a person at the terminal has seen the plan and typed `yes` or its phrase.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+from core.authority import Tier
+from core.binding import Binding
+from core.errors import Declined, NeedsHuman, NotAuthorised, PlanChanged, Refused
+from core.plan import Plan, Receipt
+from core.requests import NameOwner, Reinstate, Request, Settle, Withdraw
+from tui import display
+from tui.cli import exits
+from tui.cli.opened import Opened
+from tui.cli.output import Output, notice
+from tui.cli.preview import Clean, plan_json, plan_lines, receipt_json
+from tui.cli.terminal import Terminal
+from tui.cli.withheld import Withheld
+
+YES = "yes"
+DIFF_LIMIT = 60
+"""Lines of one file's diff in a question; the items are listed one by one in any case."""
+
+LINES_OF_TEXT = 4
+"""How many lines of the terminal one line of a plan may take."""
+
+
+def carry_out(opened: Opened, request: Request, args: argparse.Namespace, out: Output) -> int:
+    """Carry out `request` on the root, asking where a human must decide; the exit status."""
+    if isinstance(request, Withdraw | Reinstate | Settle):
+        _see_to_owners(opened, args.dry_run)
+    plan = opened.engine.plan(request, opened.actor, opened.reading)
+    clean = cleaner(opened, out)
+    if args.dry_run:
+        if out.json:
+            out.data(plan_json(plan, clean))
+        else:
+            for line in plan_lines(plan, clean):
+                out.line(line)
+        return exits.OK
+    return print_receipt(decide(opened, plan, clean), clean, out)
+
+
+def print_receipt(receipt: Receipt, clean: Clean, out: Output) -> int:
+    """Print what was done, and on standard error what was left out; the exit status."""
+    if out.json:
+        out.data(receipt_json(receipt, clean))
+    else:
+        out.line(display.one_line(clean(receipt.line())))
+    for refusal in receipt.refusals:
+        notice(f"{refusal.key}: left out: {clean(refusal.reason)}")
+    return Refused.exit_status if receipt.refusals else exits.OK
+
+
+def cleaner(opened: Opened, out: Output) -> Clean:
+    """What makes stored text fit to be shown: excluded text withheld, secrets masked."""
+    scrub = Withheld(opened.reading).scrub
+    return lambda text: out.masked(scrub(text))
+
+
+def decide(opened: Opened, plan: Plan, clean: Clean, *, ask: bool = False) -> Receipt:
+    """Commit `plan`, after asking where it takes a human, or where `ask` says so; the receipt.
+
+    Where what the plan rests on changed meanwhile, the plan made anew is shown and asked about. Raises `NeedsHuman`,
+    `Declined`, and what the engine raises.
+    """
+    ask = ask or plan.human_only or plan.tier > Tier.FREE
+    while True:
+        if ask:
+            _confirm(plan, clean)
+        decision = opened.engine.decide(plan, opened.actor) if ask else None
+        try:
+            return opened.engine.commit(plan, decision)
+        except PlanChanged as changed:
+            if not isinstance(changed.plan, Plan):
+                raise
+            notice(f"{changed} The plan is shown anew.")
+            plan, ask = changed.plan, True
+
+
+def ask_yes(question: Callable[[Terminal], str], *, what: str) -> None:
+    """Put `question` (which may show more first) to the person at the terminal. Raises `NeedsHuman`, `Declined`."""
+    with _terminal(what) as terminal:
+        _expect(terminal, question(terminal), YES)
+
+
+def _terminal(what: str) -> Terminal:
+    terminal = Terminal.open()
+    if terminal is None:
+        raise NeedsHuman(
+            f"{what} takes a human at a terminal, and there is none; nothing was written.",
+            remedy="--dry-run prints the plan.",
+        )
+    return terminal
+
+
+def _confirm(plan: Plan, clean: Clean) -> None:
+    with _terminal(plan.title) as terminal:
+        for line in plan_lines(plan, clean, diff_limit=DIFF_LIMIT):
+            terminal.show(display.clip(display.visible(line), LINES_OF_TEXT * terminal.columns))
+        if plan.tier is Tier.PHRASE:
+            phrase = plan.phrase or plan.verb
+            terminal.show("This cannot be undone.")
+            _expect(terminal, f"{plan.verb}? Type {phrase!r}, or anything else to cancel:", phrase)
+        else:
+            _expect(terminal, f"{plan.verb}? Type {YES}, or anything else to cancel:", YES)
+
+
+def _expect(terminal: Terminal, question: str, answer: str) -> None:
+    if terminal.ask(question) != answer:
+        raise Declined("Cancelled; nothing was written.")
+
+
+def _see_to_owners(opened: Opened, dry_run: bool) -> None:
+    """An owner-only action on a root without owners names one first; on one with unconfirmed owners it stops."""
+    state = opened.snapshot.binding.owners_state
+    if state == "unconfirmed":
+        raise unconfirmed(opened)
+    if state != "none":
+        return
+    if dry_run:
+        raise NotAuthorised(
+            "This takes an owner, and the root has none.",
+            where=opened.store.name,
+            remedy="Name one with `assay owner add NAME`.",
+        )
+    with _terminal("Naming an owner") as terminal:
+        terminal.show("This takes an owner, and the root has none. An owner may withdraw and reinstate memory here.")
+        name = terminal.ask(f"Name to own it under (you are the user {opened.user}), or nothing to cancel:")
+    if not name:
+        raise Declined("Cancelled; nothing was written.")
+    name_owner(opened, NameOwner(name=name, user=opened.user))
+
+
+def unconfirmed(opened: Opened) -> NotAuthorised:
+    """The error for an owner's action where the declared owners count for nothing yet."""
+    return NotAuthorised(
+        "The owners that this root declares are not confirmed on this machine.",
+        where=opened.store.name,
+        remedy="See them and confirm them with `assay owner confirm`.",
+    )
+
+
+def name_owner(opened: Opened, request: NameOwner) -> Receipt:
+    """Name an owner, asking at the terminal, and count them on this machine from now on."""
+    before = opened.snapshot.binding
+    plan = opened.engine.plan(request, opened.actor, opened.reading)
+    receipt = decide(opened, plan, display.mask_secrets)
+    opened.read_again()
+    declare(opened, before, request.name)
+    return receipt
+
+
+def declare(opened: Opened, before: Binding, name: str) -> None:
+    """Pin the owner `name`, whom a human has just decided to declare on a root that was bound as `before`."""
+    from stores.pins import Pins
+
+    binding = opened.store.declared_binding()
+    owner = next((one for one in binding.owners if one.name == name), None)
+    if owner is not None:
+        Pins(opened.path).declare(before, binding.id, owner)
+        opened.read_again()
