@@ -92,7 +92,7 @@ def spread(left: Line, right: Line, width: int, *, gap: int = 2) -> Line:
 
 
 def columns(left: Sequence[Line], right: Sequence[Line], width: int, rule: str = "│") -> list[Line]:
-    """Two blocks of lines side by side with a `rule` between, each half of `width` (the left one takes the odd cell)."""
+    """Two blocks of lines side by side with a `rule` between, each half of `width` (the left takes an odd cell)."""
     half = (width - 3 + 1) // 2
     rest = width - 3 - half
     lines: list[Line] = []

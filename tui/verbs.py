@@ -1,0 +1,249 @@
+"""The one table of verbs. The footer, the help screen, the palette, the README's key table and the tests are made from
+it, so that a key means the same everywhere and nothing is named twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.authority import Tier, who_may
+
+INDEX, REVIEW, CONFLICTS, WITHDRAWALS, HEALTH = 1, 2, 3, 5, 9
+ALL: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """A verb.
+
+    `name` is the protocol's word, `key` the key as Textual names it, `shown` the key as people read it, `label` its
+    word in the footer. `screens` are the screens it acts on (empty: all). `command` is the engine's command behind it
+    ('' for verbs that only look or move), whose authority it takes; `tier` what it takes to confirm it. `undo` says how
+    it is taken back. `rank` orders the footer; a verb without one is in the help only.
+    """
+
+    name: str
+    key: str
+    label: str
+    help: str
+    screens: tuple[int, ...] = ALL
+    command: str = ""
+    tier: Tier | None = None
+    undo: str = ""
+    shown: str = ""
+    rank: int | None = None
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> str:
+        """The keys for people: `shown` where it is given, else `key`."""
+        return self.shown or self.key
+
+    @property
+    def authority(self) -> str:
+        """Who may do it."""
+        return who_may(self.command) if self.command else "anyone"
+
+    def on(self, screen: int) -> bool:
+        """Whether the verb acts on the screen of this number."""
+        return not self.screens or screen in self.screens
+
+
+_ITEMS = (INDEX, REVIEW)
+_UNDO = "with u"
+
+VERBS: tuple[Verb, ...] = (
+    Verb(
+        "clear",
+        "c",
+        "clear",
+        "Keep the item: it is active again, and waits no more.",
+        _ITEMS,
+        "clear",
+        Tier.PLAN,
+        _UNDO,
+        rank=10,
+    ),
+    Verb(
+        "stale",
+        "s",
+        "stale",
+        "Judge the item no longer applicable; what becomes of it is open.",
+        _ITEMS,
+        "stale",
+        Tier.PLAN,
+        _UNDO,
+        rank=11,
+    ),
+    Verb(
+        "pend",
+        "p",
+        "pend",
+        "Mark the item pending-cleanup: it waits for review. On Conflicts: all rows.",
+        (INDEX, REVIEW, CONFLICTS),
+        "pend",
+        Tier.FREE,
+        _UNDO,
+        rank=14,
+    ),
+    Verb(
+        "repair",
+        "r",
+        "repair",
+        "Give the item what it lacks: id, kind, subject, Source, a Status. On Conflicts: part two items of one id.",
+        (INDEX, REVIEW, CONFLICTS),
+        "repair",
+        Tier.PLAN,
+        "with u; an id, once given, stays",
+        rank=15,
+    ),
+    Verb(
+        "left is current",
+        "less_than_sign",
+        "left is current",
+        "Settle the conflict: the left row is current, the others are kept as history.",
+        (CONFLICTS,),
+        "reconcile",
+        Tier.PLAN,
+        _UNDO,
+        shown="<",
+        rank=10,
+    ),
+    Verb(
+        "right is current",
+        "greater_than_sign",
+        "right is current",
+        "Settle the conflict: the right row is current, the others are kept as history.",
+        (CONFLICTS,),
+        "reconcile",
+        Tier.PLAN,
+        _UNDO,
+        shown=">",
+        rank=11,
+    ),
+    Verb(
+        "both stay",
+        "b",
+        "both stay",
+        "Let the rows stay side by side, each naming the others.",
+        (CONFLICTS,),
+        "reconcile",
+        Tier.PLAN,
+        _UNDO,
+        rank=12,
+    ),
+    Verb(
+        "withdraw",
+        "w",
+        "withdraw",
+        "Exclude a bounded scope from influence. It says nothing about truth and erases nothing.",
+        (INDEX, REVIEW, WITHDRAWALS),
+        "withdraw",
+        Tier.PLAN,
+        "by a reinstatement only",
+        rank=16,
+    ),
+    Verb(
+        "reinstate",
+        "R",
+        "reinstate",
+        "Lift the withdrawal under the cursor, for exactly its scope.",
+        (WITHDRAWALS,),
+        "reinstate",
+        Tier.PLAN,
+        "by a withdrawal only",
+        rank=11,
+    ),
+    Verb(
+        "settle",
+        "S",
+        "settle",
+        "Say which control event stands, where several have no one order. The settlement is a new event.",
+        (WITHDRAWALS,),
+        "settle",
+        Tier.PLAN,
+        "by a control event only",
+        rank=10,
+    ),
+    Verb(
+        "owners",
+        "O",
+        "owners",
+        "See the declared owners, confirm them on this machine, or name the first.",
+        (WITHDRAWALS, HEALTH),
+        "owner",
+        Tier.PLAN,
+        "by hand: edit assay.toml, then confirm",
+        rank=30,
+    ),
+    Verb("open", "enter", "open", "Open what the cursor is on.", rank=40, shown="enter"),
+    Verb("mark", "v", "mark", "Mark the item, for one decision on several.", _ITEMS, rank=42),
+    Verb("mark all", "V", "mark all", "Mark all items shown, or unmark them.", _ITEMS),
+    Verb("diff", "d", "diff", "Then the key of a decision: show what it would write, and write nothing.", rank=44),
+    Verb(
+        "undo", "u", "undo", "Take back your latest decision that can be taken back.", ALL, "undo", Tier.FREE, rank=46
+    ),
+    Verb("source", "o", "source", "Open the archive where the item's Source points.", rank=48),
+    Verb("filter", "slash", "filter", "Show only what contains these words.", shown="/", rank=50),
+    Verb("copy id", "y", "copy id", "Copy the id of what the cursor is on."),
+    Verb(
+        "back",
+        "escape",
+        "back",
+        "One step back: close, clear the filter, leave the topic. It never quits.",
+        shown="esc",
+    ),
+    Verb(
+        "up and down",
+        "up",
+        "move",
+        "Move: also j and k, g and G for first and last, page up and page down.",
+        shown="↑ ↓",
+    ),
+    Verb("screens", "1", "screens", "Go to a screen by its number.", shown="1–9"),
+    Verb("help", "question_mark", "help", "This page.", shown="?", rank=60),
+    Verb("palette", "ctrl+p", "palette", "All of this by name, and the themes.", shown="ctrl+p"),
+    Verb("quit", "q", "quit", "Leave.", rank=70),
+)
+"""Every verb, in the order of the help screen. Decisions come first."""
+
+DECISIONS: tuple[Verb, ...] = tuple(verb for verb in VERBS if verb.tier is not None and verb.name != "undo")
+"""Verbs that write: each leads to a plan."""
+
+
+def verb(name: str) -> Verb:
+    """The verb of this name. Raises KeyError."""
+    found = next((entry for entry in VERBS if entry.name == name), None)
+    if found is None:
+        raise KeyError(name)
+    return found
+
+
+def verbs_of(screen: int) -> tuple[Verb, ...]:
+    """The verbs of a screen, in the table's order."""
+    return tuple(entry for entry in VERBS if entry.on(screen))
+
+
+def by_key(key: str, screen: int) -> Verb | None:
+    """The verb that `key` means on a screen."""
+    return next((entry for entry in VERBS if entry.on(screen) and key == entry.key), None)
+
+
+def footer_of(screen: int) -> tuple[Verb, ...]:
+    """The verbs that a screen's footer names, the most wanted first."""
+    ranked = [entry for entry in verbs_of(screen) if entry.rank is not None]
+    return tuple(sorted(ranked, key=lambda entry: entry.rank or 0))
+
+
+def key_table() -> tuple[tuple[str, str, str, str, str, str], ...]:
+    """`(keys, verb, screens, authority, undo, help)` of every verb, for the README and the help screen."""
+    return tuple(
+        (
+            entry.keys,
+            entry.name,
+            ", ".join(map(str, entry.screens)) or "all",
+            entry.authority,
+            entry.undo or "–",
+            entry.help,
+        )
+        for entry in VERBS
+    )

@@ -1,0 +1,160 @@
+"""What a plan would write: a unified diff with line numbers, legible without colour, secrets masked, excluded text
+withheld, and the words that differ within a line emphasised."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from core.changes import FileDiff
+from tui import display
+from tui.lines import EMPTY, Line, Span, line
+
+CONTEXT = 2
+_WORD_LIMIT = 400
+_NUMBER = 5
+
+Clean = Callable[[str], str]
+"""Stored text to text that may be shown here: excluded text withheld, secrets masked. `visible` comes after it."""
+
+_line_ends = re.compile(rb"\r\n|\r|\n")
+_tokens = re.compile(r"[A-Za-z0-9_]+|\s+|.", re.DOTALL)
+
+Opcode = tuple[str, int, int, int, int]
+
+
+def diff_lines(diff: FileDiff, clean: Clean, *, limit: int | None = None) -> list[Line]:
+    """One file's diff under a heading; at most `limit` lines of it, then how many more there are."""
+    before, after = split(diff.before), split(diff.after)
+    body = list(_body(before, after, clean))
+    added, removed = _counts(before, after)
+    lines = [heading(diff, added, removed)]
+    if limit is not None and len(body) > limit:
+        return [*lines, *body[:limit], line("  ", (f"… {len(body) - limit} more lines", "dim"))]
+    return [*lines, *body]
+
+
+def heading(diff: FileDiff, added: int, removed: int) -> Line:
+    """The file's name, whether it is new or goes, and how many lines come and go."""
+    state = " new" if diff.before is None else " removed" if diff.after is None else ""
+    counts = " ".join(
+        part for part in (f"+{added}" if added else "", f"−{removed}" if removed else "") if part
+    )  # a proper minus sign lines up with the plus
+    return line((display.one_line(diff.path), "head"), (state, "dim"), "  ", (counts, "dim"))
+
+
+def summary(diffs: Sequence[FileDiff]) -> str:
+    """`2 more files, 6 lines`: what is not shown line by line."""
+    count = sum(sum(_counts(split(diff.before), split(diff.after))) for diff in diffs)
+    files = f"{len(diffs)} more file{'' if len(diffs) == 1 else 's'}"
+    return f"{files}, {count} line{'' if count == 1 else 's'}"
+
+
+def split(data: bytes | None) -> list[str]:
+    """The lines of a file, each with its line end; bytes that are no UTF-8 are kept as they are."""
+    if not data:
+        return []
+    lines: list[str] = []
+    at = 0
+    for match in _line_ends.finditer(data):
+        lines.append(data[at : match.end()].decode("utf-8", "surrogateescape"))
+        at = match.end()
+    if at < len(data):
+        lines.append(data[at:].decode("utf-8", "surrogateescape"))
+    return lines
+
+
+def _counts(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
+    codes = [code for group in groups(before, after) for code in group if code[0] != "equal"]
+    return sum(code[4] - code[3] for code in codes), sum(code[2] - code[1] for code in codes)
+
+
+def groups(before: Sequence[str], after: Sequence[str]) -> Iterator[list[Opcode]]:
+    """Changes with the lines around them. What both ends have in common is not compared line by line."""
+    if before == after:
+        return
+    bound = min(len(before), len(after))
+    head = 0
+    while head < bound and before[head] == after[head]:
+        head += 1
+    tail = 0
+    while tail < bound - head and before[-1 - tail] == after[-1 - tail]:
+        tail += 1
+    head, tail = max(head - CONTEXT, 0), max(tail - CONTEXT, 0)
+    middle = difflib.SequenceMatcher(
+        None, before[head : len(before) - tail], after[head : len(after) - tail], autojunk=len(before) > 2000
+    )
+    for group in middle.get_grouped_opcodes(CONTEXT):
+        yield [(tag, i1 + head, i2 + head, j1 + head, j2 + head) for tag, i1, i2, j1, j2 in group]
+
+
+def _body(before: Sequence[str], after: Sequence[str], clean: Clean) -> Iterator[Line]:
+    for number, group in enumerate(groups(before, after)):
+        if number:
+            yield line((f"{'⋯':>{_NUMBER}}", "dim"))
+        for tag, i1, i2, j1, j2 in group:
+            if tag == "equal":
+                for offset in range(i2 - i1):
+                    yield _row(j1 + offset, " ", (Span(_shown(after[j1 + offset], clean)),), "")
+                continue
+            olds = [_shown(text, clean) for text in before[i1:i2]]
+            news = [_shown(text, clean) for text in after[j1:j2]]
+            if olds == news:  # nothing but line ends differs, so show those
+                olds = [old + _end(text) for old, text in zip(olds, before[i1:i2], strict=True)]
+                news = [new + _end(text) for new, text in zip(news, after[j1:j2], strict=True)]
+            pairs = _pairs(olds, news)
+            for offset, spans in enumerate(pairs[0]):
+                yield _row(i1 + offset, "-", spans, "del")
+            for offset, spans in enumerate(pairs[1]):
+                yield _row(j1 + offset, "+", spans, "add")
+
+
+def _row(index: int, sign: str, spans: Line, role: str) -> Line:
+    number = Span(f"{index + 1:>{_NUMBER}} ", "dim")
+    body = tuple(Span(span.text, f"{role} {span.role}".strip()) for span in spans) if role else spans
+    return (number, Span(f"{sign} ", role), *body)
+
+
+def _shown(text: str, clean: Clean) -> str:
+    return display.visible(clean(text.rstrip("\r\n")))
+
+
+def _end(text: str) -> str:
+    if text.endswith("\r\n"):
+        return "␍␊"
+    return "␊" if text.endswith("\n") else "␍" if text.endswith("\r") else "⟨no line end⟩"
+
+
+def _pairs(olds: Sequence[str], news: Sequence[str]) -> tuple[list[Line], list[Line]]:
+    """Old and new lines, with the differing words of lines that answer each other in the role `word`."""
+    if len(olds) != len(news):
+        return [line(old) for old in olds], [line(new) for new in news]
+    left: list[Line] = []
+    right: list[Line] = []
+    for old, new in zip(olds, news, strict=True):
+        one, other = word_differences(old, new)
+        left.append(one)
+        right.append(other)
+    return left, right
+
+
+def word_differences(old: str, new: str) -> tuple[Line, Line]:
+    """Two texts with the words that differ in the role `word`. Each ideograph counts as a word."""
+    ours, theirs = _tokens.findall(old), _tokens.findall(new)
+    if not old or not new:
+        return line(old) if old else EMPTY, line(new) if new else EMPTY
+    if max(len(ours), len(theirs)) > _WORD_LIMIT:
+        return line(old), line(new)
+    matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
+    if matcher.ratio() < 0.3:
+        return line(old), line(new)
+    left: list[Span] = []
+    right: list[Span] = []
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        role = "" if tag == "equal" else "word"
+        if i2 > i1:
+            left.append(Span("".join(ours[i1:i2]), role))
+        if j2 > j1:
+            right.append(Span("".join(theirs[j1:j2]), role))
+    return tuple(left), tuple(right)

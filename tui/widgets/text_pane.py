@@ -1,0 +1,78 @@
+"""A pane of lines that scrolls: details, plans, diffs, help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from textual.binding import Binding
+from textual.geometry import Size
+from textual.strip import Strip
+
+from tui.lines import Line
+from tui.widgets.paint import PaintedScroll
+
+Build = Callable[[int], Sequence[Line]]
+"""Lines made for a width in cells."""
+
+
+class TextPane(PaintedScroll, can_focus=True):
+    """Lines made for the width at hand, and made again when it changes."""
+
+    BINDINGS = [  # noqa: RUF012  # Textual declares it as a plain list
+        Binding("down,j", "scroll_down", show=False),
+        Binding("up,k", "scroll_up", show=False),
+        Binding("pagedown,ctrl+d,space", "page_down", show=False),
+        Binding("pageup,ctrl+u", "page_up", show=False),
+        Binding("g,home", "scroll_home", show=False),
+        Binding("G,end", "scroll_end", show=False),
+    ]
+
+    def __init__(self, build: Build | None = None, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._build: Build = build or (lambda width: ())
+        self._lines: Sequence[Line] = ()
+        self._made_for = 0
+
+    def show(self, build: Build, *, top: bool = True) -> None:
+        """Show the lines that `build` makes; from the `top` unless the text is the same one made anew."""
+        self._build = build
+        self._made_for = 0
+        self._make()
+        if top:
+            self.scroll_to(y=0, animate=False, force=True)
+        self.refresh(layout=self.styles.is_auto_height)
+
+    def go_to_line(self, index: int) -> None:
+        """Bring line `index` near the top."""
+        self.scroll_to(y=max(index - 2, 0), animate=False, force=True)
+
+    @property
+    def text(self) -> str:
+        """The lines as plain text."""
+        self._make()
+        return "\n".join("".join(span.text for span in spans) for spans in self._lines)
+
+    def _make(self, width: int | None = None) -> None:
+        width = width or self.scrollable_content_region.width or self.size.width
+        if width and width != self._made_for:
+            self._made_for = width
+            self._lines = self._build(width)
+        self.virtual_size = Size(width or 0, len(self._lines))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many lines as there are at this width."""
+        self._make(width)
+        return len(self._lines)
+
+    def on_resize(self) -> None:
+        """Make the lines for the new width."""
+        self._make()
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line."""
+        width = self.size.width
+        index = self.scroll_offset.y + y
+        if index >= len(self._lines):
+            return Strip.blank(width, self.rich_style)
+        return self.strip(self._lines[index], width)
