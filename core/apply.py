@@ -11,11 +11,11 @@ from core.changes import (
     AppendEvent,
     Change,
     ChangeSet,
-    CreateRoot,
     DeclareOwner,
     HoldItem,
-    KeepIndex,
     MoveItem,
+    PutProposal,
+    PutTriggers,
     ReleaseItem,
     SetFields,
 )
@@ -32,6 +32,7 @@ _ATTRIBUTES = {
     "superseded_by": "superseded_by",
     "merged_into": "merged_into",
     "conflicts_with": "conflicts_with",
+    "promoted_to": "promoted_to",
     "inspired_by": "inspired_by",
     "corroborating_refs": "corroborating_refs",
     "Source": "source",
@@ -172,5 +173,11 @@ def _rest_after(snapshot: Snapshot, change: Change) -> Snapshot:
             owners = (*(known for known in binding.owners if known.name != owner.name), owner)
             state = "confirmed" if binding.owners_state in ("none", "confirmed") else binding.owners_state
             return replace(snapshot, binding=replace(binding, owners=owners, owners_state=state, declared=True))
-        case KeepIndex() | CreateRoot() | _:
+        case PutProposal(proposal):
+            others = (known for known in snapshot.proposals if known.proposal_id != proposal.proposal_id)
+            return replace(snapshot, proposals=(*others, proposal))
+        case PutTriggers(file, triggers):
+            topics = (replace(one, triggers=triggers) if one.file == file else one for one in snapshot.topics)
+            return replace(snapshot, topics=tuple(topics))
+        case _:
             return snapshot

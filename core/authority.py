@@ -55,6 +55,16 @@ AUTHORITY: dict[str, frozenset[Role]] = {
     "withdraw": frozenset({Role.OWNER}),
     "reinstate": frozenset({Role.OWNER}),
     "settle": frozenset({Role.OWNER}),
+    "reclassify": _PEOPLE,
+    "subject": _PEOPLE,
+    "cool": _PEOPLE | {Role.AUTODREAM},
+    "warm": _PEOPLE,
+    "merge": _PEOPLE,
+    "not-duplicate": _PEOPLE,
+    "triggers": _PEOPLE,
+    "propose": _PEOPLE | {Role.AUTODREAM, Role.AGENT},
+    "approve": frozenset({Role.OWNER}),
+    "reject": frozenset({Role.OWNER}),
     "undo": _PEOPLE | {Role.AUTODREAM},
     "owner": _PEOPLE,
     "init": _PEOPLE,
@@ -71,5 +81,10 @@ def who_may(command: str) -> str:
     """The roles of `command` as a phrase, e.g. `an owner` or `a human or an owner`."""
     if AUTHORITY[command] == frozenset({Role.OWNER}):
         return "an owner of the scope"
-    names = {Role.HUMAN: "a human", Role.OWNER: "an owner", Role.AUTODREAM: "autodream"}
+    names = {
+        Role.HUMAN: "a human",
+        Role.OWNER: "an owner",
+        Role.AUTODREAM: "autodream",
+        Role.AGENT: "an agent",
+    }
     return " or ".join(name for role, name in names.items() if role in AUTHORITY[command])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from core.binding import Owner
 from core.events import Event, FieldChange
 from core.items import Record
+from core.snapshot import Proposal
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,38 @@ class KeepIndex:
 
 
 @dataclass(frozen=True, slots=True)
+class PutTriggers:
+    """Set `triggers` in the frontmatter of a topic `file` (where it has one), and its line in the Topic Map."""
+
+    file: str
+    triggers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PutProposal:
+    """Write a proposal (§23.5), one file each: a new one whole, of one that is there the fields that differ.
+
+    `decision` are further fields in order, e.g. `decided_by`, `decided_at`, `reason`.
+    """
+
+    proposal: Proposal
+    decision: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AddRule:
+    """Append a standing rule to conventions.md or a steering `file` (§17), as a bullet under `section`.
+
+    `text` is one line; `pointer` names the proposal that authorises it.
+    """
+
+    file: str
+    section: str
+    text: str
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
 class AppendEvent:
     """Append one event to the operation log: the readable line, its record, and the replay record."""
 
@@ -108,7 +141,20 @@ class CreateRoot:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-Change = AddItem | SetFields | MoveItem | HoldItem | ReleaseItem | KeepIndex | AppendEvent | DeclareOwner | CreateRoot
+Change = (
+    AddItem
+    | SetFields
+    | MoveItem
+    | HoldItem
+    | ReleaseItem
+    | KeepIndex
+    | PutTriggers
+    | PutProposal
+    | AddRule
+    | AppendEvent
+    | DeclareOwner
+    | CreateRoot
+)
 
 
 @dataclass(frozen=True, slots=True)

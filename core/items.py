@@ -24,13 +24,15 @@ FIELDS: tuple[str, ...] = (
     "superseded_by",
     "merged_into",
     "conflicts_with",
+    "promoted_to",
     "inspired_by",
     "corroborating_refs",
     "Source",
     "Confidence-Scheme",
     "Confidence",
 )
-"""Canonical field order of the structured form (§9). `merged_into` and `conflicts_with` are binding extensions."""
+"""Canonical field order of the structured form (§9). `merged_into`, `conflicts_with` and `promoted_to` are
+binding extensions, ignored by other readers."""
 
 LIST_FIELDS = frozenset({"corroborating_refs", "conflicts_with"})
 
@@ -72,6 +74,7 @@ class MemoryItem:
     superseded_by: str | None = None
     merged_into: str | None = None
     conflicts_with: tuple[str, ...] = ()
+    promoted_to: str | None = None
     inspired_by: str | None = None
     corroborating_refs: tuple[str, ...] = ()
     source: str | None = None
@@ -101,6 +104,7 @@ class MemoryItem:
             "superseded_by": self.superseded_by,
             "merged_into": self.merged_into,
             "conflicts_with": self.conflicts_with or None,
+            "promoted_to": self.promoted_to,
             "inspired_by": self.inspired_by,
             "corroborating_refs": self.corroborating_refs or None,
             "Source": self.source,

@@ -107,6 +107,93 @@ class Settle:
 
 
 @dataclass(frozen=True, slots=True)
+class Reclassify:
+    """Change an item's kind (§4). To `state` it needs a `subject`; in doubt an item is `knowledge`."""
+
+    item: str
+    kind: str
+    subject: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetSubject:
+    """Give a `state` item another subject: supersede matches it byte for byte (§14.2)."""
+
+    item: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cool:
+    """Move `knowledge` to its topic's Historical lessons: further from the hot path, kept (§14.3)."""
+
+    items: tuple[str, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Warm:
+    """Move cooled items back to their topic's Facts and lessons."""
+
+    items: tuple[str, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Fold near-duplicate `knowledge` into one entry with the human's `text` (§14.3).
+
+    Sources are united, the date is the newest member's; the originals keep their Status, move to Historical lessons
+    and name the fold in `merged_into`.
+    """
+
+    items: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotDuplicate:
+    """Remember that these items are no duplicates of one another; nothing about them changes."""
+
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetTriggers:
+    """Say when a topic is to be read (§10, §11): its frontmatter's `triggers` and its line in the Topic Map."""
+
+    file: str
+    triggers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Propose:
+    """Put a governed proposal in the review queue (§23.5)."""
+
+    target: str
+    proposed_change: str
+    supporting_refs: tuple[str, ...]
+    expected_benefit: str
+    risk: str
+
+
+@dataclass(frozen=True, slots=True)
+class Approve:
+    """Approve a proposal (§17): the decision is recorded, then the rule is written to its target. `text` edits it."""
+
+    proposal_id: str
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """Reject a proposal, with a reason; it stays on file."""
+
+    proposal_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Undo:
     """Undo this actor's latest undoable event, or the `event` named."""
 
@@ -132,5 +219,26 @@ class Init:
 
 
 Request = (
-    Stale | Clear | Pend | Repair | Supersede | Reconcile | Withdraw | Reinstate | Settle | Undo | NameOwner | Init
+    Stale
+    | Clear
+    | Pend
+    | Repair
+    | Supersede
+    | Reconcile
+    | Withdraw
+    | Reinstate
+    | Settle
+    | Reclassify
+    | SetSubject
+    | Cool
+    | Warm
+    | Merge
+    | NotDuplicate
+    | SetTriggers
+    | Propose
+    | Approve
+    | Reject
+    | Undo
+    | NameOwner
+    | Init
 )

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from core.authority import AUTHORITY, Tier, human_only
-from core.changes import Change, SetFields
+from core.changes import Change, MoveItem, SetFields
 from core.commands.draft import Context, Draft
 from core.errors import ItemNotFound, NotAuthorised, Refused
 from core.events import Event, FieldChange, ItemChange
 from core.items import FieldValue, MemoryItem
+from core.places import HISTORICAL_SECTION
 from core.plan import PlanLine
 from core.requests import Undo
-from core.vocabulary import EventType, Status
+from core.vocabulary import EventType, Kind, Status
 
-UNDOABLE = frozenset({"stale", "clear", "pend", "repair", "supersede", "reconcile"})
+UNDOABLE = frozenset(
+    {
+        "stale",
+        "clear",
+        "pend",
+        "repair",
+        "supersede",
+        "reconcile",
+        "reclassify",
+        "subject",
+        "cool",
+        "warm",
+        "merge",
+        "not-duplicate",
+    }
+)
 """Commands whose effect an undo can take back. Control events are taken back by control events alone."""
 
 
@@ -40,15 +56,13 @@ def draft_undo(request: Undo, context: Context) -> Draft:
     lines: list[PlanLine] = []
     for change in event.items:
         item = context.changeable(change.id)
-        if change.record is not None and not change.record:
-            fields = _retire(change, event, item)
-        else:
-            fields = _inverse(change, item)
+        added = change.record is not None and not change.record
+        fields = _retire(event, change, item) if added else _inverse(change, item)
+        changes.extend(_changes(item, fields))
+        shown = ", ".join(f"{field.name}: {_shown(field.before)} → {_shown(field.after)}" for field in fields)
         if fields:
-            changes.append(SetFields(item.key, tuple(fields)))
-            shown = ", ".join(f"{field.name}: {_shown(field.before)} → {_shown(field.after)}" for field in fields)
             lines.append(context.line(item, shown))
-    if not changes:
+    if not changes and event.items:
         raise Refused("Nothing of it can be undone: an id, once given, persists (§7.2).", where=event.id)
     return Draft(
         title=f"Undo {event.id}: {event.summary}",
@@ -85,11 +99,24 @@ def _event(request: Undo, context: Context) -> Event:
     return named
 
 
+def _changes(item: MemoryItem, fields: list[FieldChange]) -> list[Change]:
+    """The fields as changes: `place` moves the item, all else is set."""
+    changes: list[Change] = []
+    values = tuple(step for step in fields if step.name != "place")
+    if values:
+        changes.append(SetFields(item.key, values))
+    for step in fields:
+        if step.name == "place":
+            file, _, section = str(step.after).partition("#")
+            changes.append(MoveItem(item.key, file, section or None))
+    return changes
+
+
 def _inverse(change: ItemChange, item: MemoryItem) -> list[FieldChange]:
     now = item.record()
     fields = []
     for step in change.fields:
-        if step.name in ("id", "place"):
+        if step.name == "id":
             continue
         current = now.get(step.name)
         if current != step.after:
@@ -102,18 +129,22 @@ def _inverse(change: ItemChange, item: MemoryItem) -> list[FieldChange]:
     return fields
 
 
-def _retire(change: ItemChange, event: Event, item: MemoryItem) -> list[FieldChange]:
-    """A row that the event added is not removed: it becomes history behind the latest row that comes back."""
+def _retire(event: Event, change: ItemChange, item: MemoryItem) -> list[FieldChange]:
+    """What the event added is not removed: a row becomes history behind one that comes back, a fold goes stale."""
     if item.status is not Status.ACTIVE:
         raise Refused(f"{item.id} is {item.status_text} now, not active as the event left it.", where=str(item.place))
-    back = [other for other in event.items if other is not change and other.record != {}]
-    rows = [other.id for other in back if _before(other, "Status") in (None, Status.ACTIVE.value)]
-    if not rows:
+    if item.kind is Kind.KNOWLEDGE:
+        historical = f"{item.place.file}#{HISTORICAL_SECTION}"
+        return [
+            FieldChange("Status", item.status_text, Status.STALE.value),
+            FieldChange("place", str(item.record()["place"]), historical),
+        ]
+    back = [other.id for other in event.items if other is not change and _before(other, "Status") != "superseded"]
+    if not back:
         raise Refused("No row comes back that could follow the one it added.", where=event.id)
-    latest = rows[-1]
     return [
         FieldChange("Status", item.status_text, Status.SUPERSEDED.value),
-        FieldChange("superseded_by", item.superseded_by, latest),
+        FieldChange("superseded_by", item.superseded_by, back[-1]),
     ]
 
 

@@ -1,0 +1,84 @@
+"""Promotion (§17): what a proposal rests on, whether that makes it eligible, and where its rule would be written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.binding import Binding
+from core.influence import Influence
+from core.items import MemoryItem
+from core.places import CONVENTIONS
+from core.snapshot import Proposal, Snapshot
+from core.sources import parse_source, resolve
+
+ELIGIBLE_AT = 2
+"""Confirmations that make a rule eligible (§5: repeated confirmation); one incident never is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """One supporting reference and what became of it. `digest` changes when what it names changes."""
+
+    ref: str
+    found: bool
+    withdrawn: bool
+    item: MemoryItem | None
+    reason: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Eligibility:
+    """Evidence, apart from authority: whether enough of what it rests on still stands, and why (not)."""
+
+    eligible: bool
+    why: str
+
+
+def supports(proposal: Proposal, snapshot: Snapshot, influence: Influence) -> tuple[Support, ...]:
+    """The references of a proposal, in their order."""
+    return tuple(_support(ref, snapshot, influence) for ref in proposal.supporting_refs)
+
+
+def eligibility(found: tuple[Support, ...]) -> Eligibility:
+    """What repeated evidence amounts to. It never authorises the write."""
+    standing = [support for support in found if support.found and not support.withdrawn]
+    withdrawn = [support.ref for support in found if support.withdrawn]
+    if withdrawn:
+        return Eligibility(False, f"rests on what is withdrawn: {', '.join(withdrawn)}")
+    if len(standing) >= ELIGIBLE_AT:
+        return Eligibility(True, f"{len(standing)} references stand")
+    return Eligibility(False, f"{len(standing)} of {len(found)} references stand; one incident is no stable rule")
+
+
+def rule_target(target: str, binding: Binding) -> str | None:
+    """The file a rule for `target` is written to; None where the target names none.
+
+    `conventions`, `conventions.md` and memory-policy elements (`retrieval-trigger:…`, §23.5) go to conventions.md;
+    `steering:FILE` or FILE to a hot entry that the binding names.
+    """
+    name = target.removeprefix("steering:").strip()
+    if name in binding.hot_entries:
+        return name
+    head, colon, _ = target.partition(":")
+    if target.strip() in ("conventions", CONVENTIONS) or head == "conventions":
+        return CONVENTIONS
+    if colon and head in ("retrieval-trigger", "capture-rule", "verification-rule", "cooling-rule", "review-rule"):
+        return CONVENTIONS
+    return None
+
+
+def _support(ref: str, snapshot: Snapshot, influence: Influence) -> Support:
+    bearers = snapshot.by_id.get(ref, ())
+    if bearers:
+        withdrawn = any(not influence.eligible(item.key) for item in bearers)
+        digest = " ".join(item.digest for item in bearers)
+        return Support(ref, True, withdrawn, bearers[0], "withdrawn" if withdrawn else "", digest)
+    parsed = parse_source(ref)
+    if len(parsed) == 1 and parsed[0].kind in ("archive", "topic"):
+        resolved = resolve(snapshot, parsed[0], influence)
+        withdrawn = parsed[0].file is not None and influence.archive_excluded(parsed[0].file, parsed[0].anchor)
+        return Support(ref, resolved.found, withdrawn, None, resolved.reason, repr(resolved.found))
+    if ref.startswith(("mem-", "memfb-", "memret-", "archive/", "topics/")):
+        return Support(ref, False, ref in influence.excluded_ids, None, "nothing here bears it", "")
+    return Support(ref, True, False, None, "a statement, as recorded", "")
