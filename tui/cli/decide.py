@@ -17,9 +17,10 @@ from tui import display
 from tui.cli import exits
 from tui.cli.opened import Opened
 from tui.cli.output import Output, notice
-from tui.cli.preview import Clean, plan_json, plan_lines, receipt_json
+from tui.cli.preview import plan_json, plan_lines, receipt_json
 from tui.cli.terminal import Terminal
 from tui.cli.withheld import Withheld
+from tui.widgets.diff import Clean
 
 YES = "yes"
 DIFF_LIMIT = 60
@@ -69,17 +70,17 @@ def decide(opened: Opened, plan: Plan, clean: Clean, *, ask: bool = False) -> Re
     `Declined`, and what the engine raises.
     """
     ask = ask or plan.human_only or plan.tier > Tier.FREE
+    news = ""
     while True:
         if ask:
-            _confirm(plan, clean)
+            _confirm(plan, clean, news)
         decision = opened.engine.decide(plan, opened.actor) if ask else None
         try:
             return opened.engine.commit(plan, decision)
         except PlanChanged as changed:
             if not isinstance(changed.plan, Plan):
                 raise
-            notice(f"{changed} The plan is shown anew.")
-            plan, ask = changed.plan, True
+            plan, ask, news = changed.plan, True, f"{changed} The plan is shown anew."
 
 
 def ask_yes(question: Callable[[Terminal], str], *, what: str) -> None:
@@ -98,8 +99,10 @@ def _terminal(what: str) -> Terminal:
     return terminal
 
 
-def _confirm(plan: Plan, clean: Clean) -> None:
-    with _terminal(plan.title) as terminal:
+def _confirm(plan: Plan, clean: Clean, news: str) -> None:
+    with _terminal(clean(plan.title)) as terminal:
+        if news:
+            terminal.show(f"\n{display.one_line(clean(news))}\n")
         for line in plan_lines(plan, clean, diff_limit=DIFF_LIMIT):
             terminal.show(display.clip(display.visible(line), LINES_OF_TEXT * terminal.columns))
         if plan.tier is Tier.PHRASE:

@@ -31,6 +31,8 @@ def _findings(args: argparse.Namespace, out: Output) -> int:
     if out.json:
         out.data([finding_json(finding, opened.snapshot, withheld) for finding in found])
     else:
+        if not found:
+            out.nothing("nothing was found.")
         out.table([_row(finding, withheld, out) for finding in found])
     serious = any(finding.severity is not Severity.NOTICE for finding in found)
     return exits.FOUND if args.strict and serious else exits.OK
@@ -60,6 +62,8 @@ def _conflicts(args: argparse.Namespace, out: Output) -> int:
     if out.json:
         out.data([conflict_json(conflict, withheld) for conflict in conflicts])
         return exits.OK
+    if not conflicts:
+        out.nothing("no rows contradict each other.")
     for conflict in conflicts:
         _print(conflict, opened, withheld, out)
     return exits.OK

@@ -38,6 +38,8 @@ def _run(args: argparse.Namespace, out: Output) -> int:
     if out.json:
         out.data([item_json(item, opened.reading, withheld) for item in items])
         return exits.OK
+    if not items:
+        out.nothing("no item matches." if wanted else "this root holds no items yet.")
     out.table([_row(item, withheld, out) for item in items])
     return exits.OK
 

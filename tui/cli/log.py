@@ -48,7 +48,9 @@ def _run(args: argparse.Namespace, out: Output) -> int:
     if out.json:
         out.data([entry_json(entry, items.get(entry.id or "", []), withheld) for entry in entries])
         return exits.OK
-    out.table([]) if not entries else _print(entries, withheld, out, records=args.records)
+    if not entries:
+        out.nothing("no entry of the log matches." if snapshot.log else "the log is empty.")
+    _print(entries, withheld, out, records=args.records)
     return exits.OK
 
 

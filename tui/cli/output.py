@@ -68,6 +68,11 @@ class Output:
             cells = [display.pad(cell, width) for cell, width in zip(row, widths, strict=False)]
             self.line(indent + "  ".join([*cells, row[-1]]), clip=True)
 
+    def nothing(self, why: str) -> None:
+        """Tell a person why there is no line; a pipe gets none, and needs no reason."""
+        if self.terminal:
+            notice(why)
+
     def data(self, value: Json) -> None:
         """Print `value` as JSON in ASCII: whatever a terminal could act on is escaped."""
         import json

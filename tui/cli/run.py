@@ -50,7 +50,8 @@ def _fault(error: Exception) -> int:
     if isinstance(error, OSError):
         notice(f"{error.filename or 'system'}: {error.strerror or error}.")
     else:
-        notice(f"fault in Assay: {type(error).__name__}: {error}. Set {_DEBUG}=1 to see where.")
+        # The message may quote memory, so it is for whoever asks for it.
+        notice(f"a fault in Assay ({type(error).__name__}). Set {_DEBUG}=1 to see where.")
     return exits.INTERNAL
 
 
@@ -58,9 +59,7 @@ def _dispatch(words: list[str]) -> int:
     words, root = _leading_root(words)
     first = words[0] if words else None
     if first == "--version":
-        from importlib.metadata import version
-
-        print(f"assay {version('assay')}")
+        print(f"assay {_version()}")
         return exits.OK
     if first in {"-h", "--help"}:
         first, words = "help", ["help"]
@@ -72,6 +71,15 @@ def _dispatch(words: list[str]) -> int:
         args.root = root
     out = Output(json=getattr(args, "json", False), reveal=getattr(args, "reveal", False))
     return command.run(args, out)
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("assay")
+    except PackageNotFoundError:
+        return "(not installed: run from its source)"
 
 
 def _leading_root(words: list[str]) -> tuple[list[str], str | None]:

@@ -49,6 +49,8 @@ def _run(args: argparse.Namespace, out: Output) -> int:
             values.append(value)
         out.data(values)
         return exits.OK
+    if not influence.chains:
+        out.nothing("nothing was ever withdrawn here.")
     for chain in influence.chains:
         _print_chain(chain, opened, out, audit=args.audit)
     return exits.OK

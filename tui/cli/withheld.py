@@ -56,19 +56,18 @@ class Withheld:
 def _excluded_texts(reading: Reading) -> Iterator[str]:
     """The texts of excluded items, as they stand, as they stood, and as the archive has them."""
     influence, snapshot = reading.influence, reading.snapshot
-    ids = influence.excluded_ids
-    if not ids and not influence.verdicts and not influence.excluded_archive:
+    for key in influence.verdicts:
+        if not influence.eligible(key) and key in snapshot.by_key:
+            yield snapshot.by_key[key].text
+    if not influence.verdicts and not influence.excluded_ids and not influence.excluded_archive:
         return
-    for item in snapshot.items:
-        if not influence.eligible(item.key):
-            yield item.text
     for day in snapshot.archive:
         for copy in day.copies:
             if influence.copy_excluded(day, copy):
                 yield copy.text
     for event in snapshot.events:
         for change in event.items:
-            if change.id in ids:
+            if change.id in influence.excluded_ids:
                 yield from _texts((*change.corrections, *change.fields))
                 if change.record and isinstance(text := change.record.get("text"), str):
                     yield text
