@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -89,3 +90,15 @@ class ItemSpan:
     def structured(self) -> bool:
         """True where the record has sub-bullets with fields."""
         return any(not span.inline for span in self.fields)
+
+
+_LINE = re.compile(rb"([^\r\n]*)(\r\n?|\n|)")
+
+
+def split_lines(data: bytes, start: int = 0) -> list[Line]:
+    """The lines of `data` from `start`; they break at `\\n`, `\\r\\n` and `\\r` only."""
+    return [
+        Line(match.start(1), match.end(1), match[2])
+        for match in _LINE.finditer(data, start)
+        if match.end() > match.start()
+    ]
