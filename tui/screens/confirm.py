@@ -1,0 +1,229 @@
+"""The confirmation: what, where, who decides, how it is undone, and Cancel first.
+
+This is the one place of the console where a `Decision` is made. What confirms is a key pressed after the plan was in
+view: keys typed before it opened, pastes and the triggering key confirm nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual import events, work
+from textual._time import get_time
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from core.authority import Tier
+from core.errors import AssayError, PlanChanged, RootBusy
+from core.plan import Plan, PlanLine, Receipt
+from tui import display
+from tui.lines import EMPTY, Line, Span, flow, line
+from tui.screens.dialog import Choice, Dialog, Title
+from tui.screens.plan_lines import plan_body
+from tui.sight import Sight
+from tui.widgets.filter import PlainInput
+from tui.widgets.text_pane import TextPane
+
+Commit = Callable[[Plan], Receipt]
+"""Decide for the plan that was shown and commit it. Runs in a thread; raises what the engine raises."""
+
+
+class ConfirmScreen(Dialog[Receipt | None]):
+    """A plan to confirm; its result is the receipt, or None where it was cancelled."""
+
+    AUTO_FOCUS = "#cancel"
+    GUARD: ClassVar[float] = 0.25
+    """Seconds after the plan came into view in which no key confirms."""
+
+    def __init__(self, plan: Plan, *, commit: Commit, sight: Callable[[], Sight]) -> None:
+        super().__init__()
+        self.plan = plan
+        self._commit = commit
+        self._sight = sight
+        self._whole = False
+        self._note: list[Line] = []
+        self._before: Sequence[PlanLine] = ()
+        self._busy = False
+        self._stuck = False
+        self._open_at = float("inf")
+
+    def compose(self) -> ComposeResult:
+        """Title, plan, who decides, choices."""
+        with Vertical():
+            yield Title(display.one_line(self.plan.title))
+            yield TextPane(self._body, id="body")
+            yield TextPane(self._foot, id="foot")
+            with Horizontal(id="choices"):
+                if self.plan.tier is Tier.PHRASE:
+                    yield Static("type it: ", markup=False, id="ask")
+                    yield PhraseInput(placeholder=display.one_line(self.plan.phrase or ""), id="phrase")
+                yield Static("", id="push")
+                yield Choice("Cancel", id="cancel")
+                yield Confirm(self.plan.verb, danger=self.plan.tier is Tier.PHRASE)
+
+    def on_mount(self) -> None:
+        """Wait a moment before any key can confirm."""
+        self._arm()
+
+    def _arm(self) -> None:
+        self._open_at = get_time() + self.GUARD
+        self.query_one("#cancel").focus()
+        self._show_able()
+        self.set_timer(self.GUARD, self._show_able)
+        self.call_after_refresh(self.fit)
+
+    def _show_able(self) -> None:
+        armed = get_time() >= self._open_at and not self._busy and not self._stuck
+        self.query_one(Confirm).set(able=armed and self._phrase_typed())
+
+    def _phrase_typed(self) -> bool:
+        if self.plan.tier is not Tier.PHRASE:
+            return True
+        return self.query_one(PhraseInput).value == self.plan.phrase
+
+    # --- what is shown
+
+    def _body(self, width: int) -> list[Line]:
+        block = plan_body(self.plan, self._sight(), width, whole=self._whole, before=self._before)
+        return [*self._note, EMPTY, *block] if self._note else block
+
+    def _foot(self, width: int) -> list[Line]:
+        plan, sight = self.plan, self._sight()
+        role = "danger" if plan.tier is Tier.PHRASE else "waits"
+        block: list[Line] = []
+        for warning in plan.warnings:
+            block.extend(flow(f"! {sight.line(warning)}", width, role=role, hang=2))
+        undo = plan.undo.replace("with undo", "with u")
+        block.extend(flow(sight.line(f"Decided by {plan.decides}.  {undo}"), width))
+        return block
+
+    @property
+    def text(self) -> str:
+        """Everything the dialog says, as plain text."""
+        panes = (pane.text for pane in self.query(TextPane))
+        return "\n".join((self.query_one(Title).text, *panes))
+
+    # --- keys
+
+    def on_key(self, event: events.Key) -> None:
+        """Every key is decided here: none reaches what lies beneath, none typed too early confirms."""
+        phrase = self.query("#phrase:focus")
+        if phrase and event.key not in ("escape", "enter", "tab", "shift+tab"):
+            return
+        event.stop()
+        event.prevent_default()
+        if self._busy:
+            return
+        if event.key == "escape":
+            self.dismiss(None)
+        elif event.time < self._open_at:
+            return
+        elif event.key == "enter":
+            if phrase:
+                self._confirm(event.time)
+            else:
+                self.dismiss(None)
+        elif event.key in ("y", "Y"):
+            if self.plan.tier is not Tier.PHRASE:
+                self._confirm(event.time)
+        elif event.key in ("tab", "shift+tab"):
+            (self.focus_next if event.key == "tab" else self.focus_previous)()
+        elif event.key == "d":
+            self._whole = not self._whole
+            self.query_one("#body", TextPane).show(self._body)
+            self.call_after_refresh(self.fit)
+        else:
+            self._scroll(event.key)
+
+    def _scroll(self, key: str) -> None:
+        body = self.query_one("#body", TextPane)
+        step = {"down": 1, "j": 1, "up": -1, "k": -1, "pagedown": 10, "space": 10, "pageup": -10}.get(key)
+        if step is not None:
+            body.scroll_relative(y=step, animate=False)
+        elif key in ("G", "end"):
+            body.scroll_end(animate=False)
+        elif key in ("g", "home"):
+            body.scroll_home(animate=False)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A paste confirms nothing, and types nothing."""
+        event.stop()
+        event.prevent_default()
+
+    def on_input_changed(self) -> None:
+        """The phrase may be whole now."""
+        self._show_able()
+
+    def on_choice_pressed(self, event: Choice.Pressed) -> None:
+        """A click chooses like the key."""
+        if event.choice.id == "cancel":
+            if not self._busy:
+                self.dismiss(None)
+        else:
+            self._confirm(event.pressed_at)
+
+    def _confirm(self, at: float) -> None:
+        if at < self._open_at or self._busy or self._stuck or not self._phrase_typed():
+            return
+        self._busy = True
+        self.query_one(Confirm).set(label="writing…", able=False)
+        self._write(self.plan)
+
+    # --- the commit
+
+    @work(thread=True, exclusive=True, group="commit", exit_on_error=False)
+    def _write(self, plan: Plan) -> None:
+        worker = get_current_worker()
+        try:
+            receipt = self._commit(plan)
+        except Exception as error:
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self._failed, error)
+            return
+        self.app.call_from_thread(self.dismiss, receipt)
+
+    def _failed(self, error: Exception) -> None:
+        self._busy = False
+        self.query_one(Confirm).set(label=self.plan.verb)
+        if isinstance(error, PlanChanged) and isinstance(error.plan, Plan):
+            self._before = self.plan.lines
+            self.plan = error.plan
+            self._note = [line(("! ", "waits"), (display.one_line(str(error)), "waits"))]
+            self.query_one(Title).text = display.one_line(self.plan.title)
+        else:
+            self._note = failure(error)
+            self._stuck = not isinstance(error, RootBusy)
+        for pane in self.query(TextPane):
+            pane.show(self._body if pane.id == "body" else self._foot)
+        self.query_one(Title).refresh()
+        self._arm()
+
+
+class Confirm(Choice, can_focus=False):
+    """The confirming choice: reached by its key or a click, never by moving the focus onto it and pressing on."""
+
+    def __init__(self, verb: str, *, danger: bool) -> None:
+        super().__init__(display.one_line(verb), "enter" if danger else "y", role="danger" if danger else "strong")
+
+
+class PhraseInput(PlainInput):
+    """The field for the phrase of an irreversible action: it is typed, not pasted."""
+
+    def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+
+
+def failure(error: Exception) -> list[Line]:
+    """An error as lines: what, where, what to do."""
+    if not isinstance(error, AssayError):
+        return [line(("✗ ", "waits"), (display.one_line(f"A fault: {type(error).__name__}: {error}"), "waits"))]
+    block: list[Line] = [line(("✗ ", "waits"), (display.one_line(error.what), "waits"))]
+    if error.where:
+        block.append(line(("  where  ", "dim"), display.one_line(error.where)))
+    if error.remedy:
+        block.append((Span("  "), Span(display.one_line(error.remedy))))
+    return block

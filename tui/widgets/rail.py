@@ -1,0 +1,107 @@
+"""The rail of screens with their counts: a column at the left, one line at the top where it is narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from tui.lines import EMPTY, Line, Span, cells, line, spread
+from tui.widgets.paint import Painted
+
+WIDTH = 20
+
+
+class Stop(NamedTuple):
+    """One screen on the rail. `tally` is what it holds, '' where that is not known; `waits` colours it."""
+
+    number: int
+    title: str
+    short: str
+    tally: str = ""
+    waits: bool = False
+
+
+class Rail(Painted):
+    """The screens, the current one marked."""
+
+    DEFAULT_CSS = f"""
+    Rail {{ width: {WIDTH}; height: 1fr; padding: 1 0 0 0; }}
+    .-narrow Rail {{ width: 1fr; height: 1; padding: 0; }}
+    """
+
+    class Chosen(Message):
+        """A screen was clicked."""
+
+        def __init__(self, number: int) -> None:
+            super().__init__()
+            self.number = number
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stops: Sequence[Stop] = ()
+        self._current = 0
+
+    def show(self, stops: Sequence[Stop], current: int) -> None:
+        """Show these screens, with the number of the current one."""
+        self._stops = stops
+        self._current = current
+        self.refresh()
+
+    @property
+    def _narrow(self) -> bool:
+        return self.size.height <= 1
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one screen, or all of them on one line."""
+        width = self.size.width
+        if self._narrow:
+            return self.strip(self.one_line(width), width)
+        return self.strip(self.row(self._stops[y], width) if y < len(self._stops) else EMPTY, width)
+
+    def row(self, stop: Stop, width: int) -> Line:
+        """One screen of the column."""
+        here = stop.number == self._current
+        left = line((f" {stop.number} ", "key" if here else "dim"), (stop.title, "strong" if here else ""))
+        role = "waits" if stop.waits else "" if here else "dim"
+        return spread(left, line((stop.tally, role), " "), width, gap=1)
+
+    def one_line(self, width: int) -> Line:
+        """All screens on one line; the names shorten, then the counts of the others go."""
+        for short, counts in ((False, True), (True, True), (True, False)):
+            spans = tuple(span for stop in self._stops for span in self._inline(stop, short, counts))
+            if cells(spans) <= width:
+                return spans
+        return spans
+
+    def _inline(self, stop: Stop, short: bool, counts: bool) -> Line:
+        here = stop.number == self._current
+        name = stop.title.upper() if here else stop.short if short else stop.title
+        parts = [
+            Span(f" {stop.number} ", "key" if here else "dim"),
+            Span(name, "accent" if here else ""),
+        ]
+        if stop.tally and (counts or here):
+            parts.append(Span(f" {stop.tally}", "waits" if stop.waits else "dim"))
+        return (*parts, Span(" "))
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to the screen clicked."""
+        if not self._narrow:
+            index = event.y - 1
+            if 0 <= index < len(self._stops):
+                self.post_message(self.Chosen(self._stops[index].number))
+            return
+        at = 0
+        for short, counts in ((False, True), (True, True), (True, False)):
+            parts = [self._inline(stop, short, counts) for stop in self._stops]
+            if sum(map(cells, parts)) <= self.size.width:
+                break
+        for stop, part in zip(self._stops, parts, strict=True):
+            at += cells(part)
+            if event.x < at:
+                self.post_message(self.Chosen(stop.number))
+                return
