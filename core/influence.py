@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
+from core.catalogue import make_finding
+from core.chains import JudgedChain, judge
 from core.controls import ControlRecord, Scope
+from core.coverage import Coverage, Covered, Segment, excluded_by_file, item_ids_in, lines_touch
 from core.findings import Finding
-from core.snapshot import Snapshot
-from core.vocabulary import ControlState
+from core.items import MemoryItem
+from core.snapshot import ArchiveDay, ArchivedCopy, IndexLine, Snapshot
+from core.sources import archive_ref, embedded_archive_refs, fold_text, norm_anchor, parse_source, segment
+from core.vocabulary import ControlAction, ControlState
+
+_SHORTEST_TEXT = 8
+"""Shorter texts say nothing by themselves and stand within others by chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether an item may influence anything. `by` holds the withdrawal ids that exclude it, sorted; `why` a sentence."""
+    """Whether an item may influence anything. `by` are the withdrawal ids that exclude it, sorted; `why` a sentence.
+
+    `by` is empty where an item is excluded for want of a readable record.
+    """
 
     eligible: bool
     by: tuple[str, ...] = ()
@@ -37,10 +49,12 @@ class ControlView:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The control records of one exact scope, in causal order where there is one.
+    """The control records of one exact scope, priors first where there is a causal order.
 
-    `head` is the id of the one event that decides, None where there is not one. `heads` are the ids that a new event
-    for this scope has to supersede (one where the chain is in order, several where it has to be settled).
+    A record that controls nothing stands with what it names. `head` is the id of the one event that decides, None
+    where there is not one. `heads` are the ids that a new event for this scope has to supersede. `reinstatable` is
+    False where a reinstatement that names them would re-admit nothing: because nothing is excluded, or because one of
+    them cannot be relied on, and a withdrawal has to supersede it first.
     """
 
     scope: Scope
@@ -48,37 +62,95 @@ class Chain:
     unresolved: bool
     head: str | None
     heads: tuple[str, ...] = ()
+    reinstatable: bool = False
 
 
 @dataclass(frozen=True)
 class Influence:
-    """The answer of every control record of a snapshot at once. Made by `resolve_influence`."""
+    """The answer of all control records of a snapshot. Made by `resolve_influence`."""
 
     controls: tuple[ControlView, ...] = ()
+    """Every record, in the order of the chains."""
     chains: tuple[Chain, ...] = ()
-    """Unresolved chains first, those with an unreadable record before the others."""
+    """Unresolved chains first (those with an unreadable record before the others), then what is excluded."""
     findings: tuple[Finding, ...] = ()
     excluded_archive: frozenset[str] = frozenset()
     """The archive references that are excluded now, in normal form (`archive/2026-05-20.md#run-7`)."""
     excluded_ids: frozenset[str] = frozenset()
     """Every item id that is excluded now, borne or not."""
-    excluded_texts: frozenset[str] = frozenset()
-    """Texts of excluded items, folded by `core.sources.fold_text`: what no ordinary read may restate."""
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
-    """Verdicts of the excluded items, by key."""
-    keys: Mapping[str, object] = field(default_factory=dict, repr=False)
+    """The verdicts of the excluded items, by key."""
+    segments: Mapping[str, tuple[Segment, ...]] = field(default_factory=dict, repr=False)
+    snapshot: Snapshot = field(default=Snapshot(""), repr=False, compare=False)
 
     def verdict(self, key: str) -> Verdict:
-        """The verdict on the bearer `key`; a key the snapshot does not have is not eligible."""
-        return self.verdicts.get(key, Verdict(key in self.keys))
+        """The verdict on the bearer `key`. A key that the snapshot does not have is not eligible."""
+        known = self.verdicts.get(key)
+        if known is not None:
+            return known
+        return _ELIGIBLE if key in self.snapshot.by_key else _UNKNOWN
 
     def eligible(self, key: str) -> bool:
         """Whether the bearer `key` may influence anything."""
-        return key in self.keys and key not in self.verdicts
+        return key not in self.verdicts and key in self.snapshot.by_key
 
     def archive_excluded(self, file: str, anchor: str | None = None) -> bool:
-        """Whether the archive file, or its segment `anchor`, is wholly excluded."""
-        return False
+        """Whether the archive file, or its segment `anchor`, is excluded as a whole."""
+        covered = self.segments.get(file, ())
+        if any(one.anchor is None for one in covered):
+            return True
+        if anchor is None or not covered:
+            return False
+        if any(one.anchor == norm_anchor(anchor) for one in covered):
+            return True
+        day = self._days.get(file)
+        lines = segment(day, anchor) if day is not None else None
+        return lines is not None and any(
+            one.lines is not None and one.lines[0] <= lines[0] and lines[1] <= one.lines[1] for one in covered
+        )
+
+    def copy_excluded(self, day: ArchiveDay, copy: ArchivedCopy) -> bool:
+        """Whether an archived copy is excluded: by where it stands, by its id, or because it says the same."""
+        return (
+            copy.id in self.excluded_ids
+            or any(one.holds(copy) for one in self.segments.get(day.file, ()))
+            or (bool(self.verdicts) and fold_text(copy.text) in self.excluded_texts)
+        )
+
+    def lines_excluded(self, day: ArchiveDay, first: int, last: int) -> bool:
+        """Whether the lines `first` to `last` of an archive file hold anything that is excluded."""
+        if lines_touch(self.segments.get(day.file, ()), first, last):
+            return True
+        if any(first <= copy.line <= last and self.copy_excluded(day, copy) for copy in day.copies):
+            return True
+        return self.restates("\n".join(day.lines[first - 1 : last]))
+
+    def restates(self, text: str) -> bool:
+        """Whether `text` holds the whole text of something that is excluded."""
+        if not self.excluded_texts:
+            return False
+        folded = fold_text(text)
+        return folded in self.excluded_texts or any(
+            len(known) >= _SHORTEST_TEXT and known in folded for known in self.excluded_texts
+        )
+
+    @cached_property
+    def excluded_texts(self) -> frozenset[str]:
+        """What excluded items and their archived copies say, folded: no ordinary read may say it again."""
+        texts = {item.text for item in self.snapshot.items if item.key in self.verdicts}
+        if self.excluded_ids or self.segments:
+            for day in self.snapshot.archive:
+                covered = self.segments.get(day.file, ())
+                texts.update(
+                    copy.text
+                    for copy in day.copies
+                    if copy.id in self.excluded_ids or any(one.holds(copy) for one in covered)
+                )
+        return frozenset(fold_text(text) for text in texts) - {""}
+
+    @cached_property
+    def _days(self) -> Mapping[str, ArchiveDay]:
+        return {day.file: day for day in self.snapshot.archive}
 
     def chain(self, scope: Scope) -> Chain | None:
         """The chain of this exact scope."""
@@ -86,9 +158,205 @@ class Influence:
 
     def controlling(self, scope: Scope) -> str | None:
         """The id of the withdrawal that controls this exact scope now; None where none does, or no single one."""
-        return None
+        chain = self.chain(scope)
+        views = chain.views if chain is not None else ()
+        return next(
+            (
+                view.record.withdrawal_id
+                for view in views
+                if view.state is ControlState.CONTROLS and view.record.action == ControlAction.WITHDRAW
+            ),
+            None,
+        )
+
+
+_ELIGIBLE = Verdict(True)
+_UNKNOWN = Verdict(False, (), "There is no such item.")
 
 
 def resolve_influence(snapshot: Snapshot) -> Influence:
     """Apply every control record of `snapshot` (§12.2). Never raises; what is in doubt is excluded."""
-    return Influence(keys=snapshot.by_key)
+    held = [position for position, item in enumerate(snapshot.items) if item.held]
+    if not snapshot.controls and not held and not snapshot.index.withdrawn:
+        return Influence(snapshot=snapshot)
+    chains = judge(snapshot)
+    listed = _listed(snapshot, chains)
+    coverage = Coverage(snapshot, [*(chain.scope for chain in chains), *listed.values()])
+    out = [chain for chain in chains if chain.excluded]
+    segments = excluded_by_file(
+        one for scope in (*(chain.scope for chain in out), *listed.values()) for one in coverage.segments(scope)
+    )
+    by_chain = {id(chain): coverage.covered(chain.scope, segments) for chain in out}
+    explained = {position for covered in by_chain.values() for position in covered.items}
+    if held or listed:
+        explained |= _once_covered(coverage, chains)
+    unexplained, findings = _unexplained(snapshot, coverage, listed, held, explained, segments)
+    everything: list[tuple[tuple[str, ...], Covered]] = [(chain.by, by_chain[id(chain)]) for chain in out]
+    everything.append(((), unexplained))
+    public = tuple(_public(chain, by_chain.get(id(chain)), snapshot.items) for chain in chains)
+    influence = Influence(
+        controls=tuple(view for chain in public for view in chain.views),
+        chains=public,
+        excluded_archive=frozenset(one.name for those in segments.values() for one in those),
+        excluded_ids=frozenset(item_id for _, covered in everything for item_id in covered.ids),
+        verdicts=_verdicts(snapshot.items, everything),
+        segments=segments,
+        snapshot=snapshot,
+    )
+    doubtful = {position for _, covered in everything for position in covered.in_doubt}
+    findings += [*_record_findings(chains, snapshot), *_item_findings(influence, held, doubtful)]
+    return replace(influence, findings=tuple(findings))
+
+
+def _listed(snapshot: Snapshot, chains: Sequence[JudgedChain]) -> dict[IndexLine, Scope]:
+    """What each line under `## Withdrawn` selects that no control record names."""
+    known = {value for chain in chains for _, value in chain.scope.selectors()}
+    known |= {_normal(place) for ref in known if (place := archive_ref(ref)) is not None}
+    listed: dict[IndexLine, Scope] = {}
+    for line in snapshot.index.withdrawn:
+        text = line.text.strip().lstrip("-*+").strip()
+        refs = {_normal(place) for place in embedded_archive_refs(text)}
+        ids = item_ids_in(text)
+        if line.target is not None and line.target in snapshot.by_id:
+            ids.add(line.target)
+        runs = set() if refs or ids else {text}
+        scope = Scope(frozenset(ids - known), frozenset(refs - known), frozenset(runs - known - {""}))
+        if not scope.empty:
+            listed[line] = scope
+    return listed
+
+
+def _normal(place: tuple[str, str | None]) -> str:
+    file, anchor = place
+    return file if anchor is None else f"{file}#{norm_anchor(anchor)}"
+
+
+def _once_covered(coverage: Coverage, chains: Sequence[JudgedChain]) -> set[int]:
+    """Positions of the items that any record covers or covered: somebody may have held them, and reinstated them."""
+    scopes = [chain.scope for chain in chains if not chain.scope.empty]
+    segments = excluded_by_file(one for scope in scopes for one in coverage.segments(scope))
+    return {position for scope in scopes for position in coverage.covered(scope, segments).items}
+
+
+def _unexplained(
+    snapshot: Snapshot,
+    coverage: Coverage,
+    listed: Mapping[IndexLine, Scope],
+    held: Sequence[int],
+    explained: set[int],
+    segments: Mapping[str, Sequence[Segment]],
+) -> tuple[Covered, list[Finding]]:
+    """What is held or listed as withdrawn although no readable record says so: it stays excluded (fail closed)."""
+    result, findings = Covered(), []
+    for line, scope in listed.items():
+        covered = coverage.covered(scope, segments)
+        if covered.items and explained.issuperset(covered.items) and not scope.archive_refs:
+            continue
+        if not covered.items and scope.source_or_run_refs:
+            continue  # prose under the heading, or a run that nothing rests on
+        coverage.extend(covered.items, "is listed as withdrawn in index.md", result)
+        result.ids |= covered.ids
+        result.in_doubt |= covered.in_doubt
+        message = f"index.md lists {scope} as withdrawn, and no readable record says why; it stays excluded."
+        findings.append(make_finding("withdrawn-without-record", message, file="index.md", line=line.line))
+    for position in held:
+        if position not in explained and position not in result.items:
+            coverage.extend([position], "stands in withdrawn/", result)
+            item = snapshot.items[position]
+            findings.append(make_finding("held-without-record", place=item.place, item=item.key, id=item.id))
+    return result, findings
+
+
+def _verdicts(items: Sequence[MemoryItem], everything: Sequence[tuple[tuple[str, ...], Covered]]) -> dict[str, Verdict]:
+    verdicts: dict[str, Verdict] = {}
+    for by, covered in everything:
+        said = ", ".join(by)
+        for position, why in covered.items.items():
+            key = items[position].key
+            known = verdicts.get(key)
+            if known is not None:
+                both = tuple(sorted({*known.by, *by}))
+                verdicts[key] = Verdict(False, both, known.why) if both != known.by else known
+            elif by:
+                verdicts[key] = Verdict(False, by, f"Excluded by {said}: it {why}.")
+            else:
+                verdicts[key] = Verdict(False, (), f"It {why}, and no readable record says why.")
+    return verdicts
+
+
+def _public(chain: JudgedChain, covered: Covered | None, items: Sequence[MemoryItem]) -> Chain:
+    keys = tuple(items[position].key for position in sorted(covered.items)) if covered is not None else ()
+    scope_ids = tuple(sorted({value for _, value in chain.scope.selectors()}))
+    views = []
+    for judged in chain.records:
+        own = judged.record.scope == chain.scope
+        ids = scope_ids if own else tuple(sorted({value for _, value in judged.record.scope.selectors()}))
+        excludes = keys if judged.record.withdrawal_id in chain.by and own else ()
+        views.append(ControlView(judged.record, judged.state, judged.reason, excludes, ids))
+    return Chain(chain.scope, tuple(views), chain.unresolved, chain.head, chain.heads, chain.reinstatable)
+
+
+def _record_findings(chains: Sequence[JudgedChain], snapshot: Snapshot) -> list[Finding]:
+    reported = {(one.file, one.line) for one in snapshot.drift if one.code == "control-unreadable"}
+    reported |= {(one.id, None) for one in snapshot.drift if one.code == "control-unreadable" and one.id}
+    findings = []
+    for chain in chains:
+        for judged in chain.records:
+            record = judged.record
+            place = record.places[0] if record.places else None
+            if judged.code == "control-unreadable" and (
+                (record.withdrawal_id, None) in reported or any((p.file, p.line) in reported for p in record.places)
+            ):
+                continue
+            if judged.code:
+                name = record.withdrawal_id or "A control record"
+                message = f"{name}: {judged.reason}"
+                findings.append(make_finding(judged.code, message, place=place, id=record.withdrawal_id or None))
+        if len(chain.heads) > 1 and chain.head is None:
+            message = f"{', '.join(chain.heads)} have no single order over {chain.scope}; it stays excluded."
+            place = next((one.record.places[0] for one in chain.records if one.record.places), None)
+            findings.append(make_finding("control-unordered", message, place=place, id=chain.heads[0]))
+    if chains and not snapshot.binding.owners:
+        findings.append(make_finding("owners-none"))
+    return findings
+
+
+def _item_findings(influence: Influence, held: Sequence[int], doubtful: set[int]) -> list[Finding]:
+    """What a human has to do about items that a control record touches. Messages never say what the items say."""
+    items, by_id = influence.snapshot.items, influence.snapshot.by_id
+    findings = []
+    for item in (items[position] for position in held):
+        if influence.eligible(item.key):
+            findings.append(make_finding("held-but-eligible", place=item.place, item=item.key, id=item.id))
+            continue
+        for copy in by_id.get(item.id, ()) if item.id is not None else ():
+            if not copy.held:
+                findings.append(make_finding("withdrawn-copy-returned", place=copy.place, item=copy.key, id=copy.id))
+    direct = {item_id for chain in influence.chains for item_id in chain.scope.memory_item_ids}
+    members: dict[str, list[MemoryItem]] = {}
+    for item in items:
+        if item.merged_into is not None:
+            members.setdefault(item.merged_into, []).append(item)
+    for position, item in enumerate(items):
+        if item.key not in influence.verdicts or item.id in direct:
+            continue
+        if position in doubtful:
+            findings.append(make_finding("source-under-withdrawn", place=item.place, item=item.key, id=item.id))
+        elif part := _withdrawn_part(item, members.get(item.id or "", ()), influence):
+            message = f"{item.id or 'An item'} rests in part on {part}, which is withdrawn; all of it stays excluded."
+            findings.append(make_finding("merged-from-withdrawn", message, place=item.place, item=item.key, id=item.id))
+    return findings
+
+
+def _withdrawn_part(item: MemoryItem, members: Sequence[MemoryItem], influence: Influence) -> str:
+    """What the item was merged from and is excluded, where other parts of it are not; else ''."""
+    parts: dict[str, bool] = {}
+    for ref in parse_source(item.source or ""):
+        excluded = ref.text in influence.excluded_ids
+        if ref.kind == "archive" and ref.file is not None:
+            excluded = influence.archive_excluded(ref.file, ref.anchor)
+        parts[ref.text] = excluded
+    for member in members:
+        parts[member.id or str(member.place)] = not influence.eligible(member.key)
+    covered = [name for name, excluded in parts.items() if excluded]
+    return ", ".join(covered) if 0 < len(covered) < len(parts) else ""
