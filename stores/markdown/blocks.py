@@ -147,9 +147,7 @@ class Scanner:
         assert self._fence is not None
         mark = body.rstrip(b" \t")
         closes = (
-            len(mark) >= len(self._fence)
-            and not mark.strip(self._fence[:1])
-            and (indent <= 3 or self._container >= 0)
+            len(mark) >= len(self._fence) and not mark.strip(self._fence[:1]) and (indent <= 3 or self._container >= 0)
         )
         if closes:
             self._close(self.pos)
@@ -199,3 +197,7 @@ class LineNumbers:
             self._line += len(NEWLINE.findall(self._data[self._at : offset]))
         self._at = offset
         return self._line
+
+    def move(self, offset: int, line: int) -> None:
+        """Go on counting from an offset whose line somebody else has counted."""
+        self._at, self._line = offset, line

@@ -97,6 +97,8 @@ def byte_damage(path: str, data: bytes) -> tuple[str, tuple[Finding, ...]]:
                 remedy="Restore the file from version control or a backup; until then it is not written to.",
             )
         )
+    if data.isascii():
+        return unwritable, tuple(findings)
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import overload
 
 from core.findings import Finding
 from core.items import MemoryItem, Place
 from core.places import HISTORICAL_SECTION
-from core.snapshot import item_key
 from core.vocabulary import Severity, Standing
 from stores.markdown.blocks import Block, Kind, LineNumbers, Scanner, title_of
 from stores.markdown.damage import byte_damage, is_placeholder, line_of, lost_rewrite, merge_markers
-from stores.markdown.drift import schema_findings, sound
+from stores.markdown.drift import schema_findings
 from stores.markdown.frontmatter import Frontmatter, find_frontmatter, frontmatter_finding, second_frontmatter
-from stores.markdown.items import RawItem, digest_of, is_head, read_item, to_item, to_span
-from stores.markdown.scan import RECORD, make_item, texts_of
+from stores.markdown.items import RawItem, is_head, read_item, to_item, to_span
+from stores.markdown.scan import Run, pattern_for, take_records
 from stores.markdown.spans import FieldSpan, ItemSpan, Line, Section, Span, split_lines
 
 __all__ = ["Document", "FieldSpan", "ItemSpan", "Line", "Section", "parse_document", "render", "split_lines"]
 
 BOM = b"\xef\xbb\xbf"
 _ARROW = "→".encode()
+_CANONICAL = (b"- [", b"\n", b"\r\n")
 
 
 class Items(Sequence[ItemSpan]):
@@ -147,22 +147,19 @@ class _Parser:
         self.path = path
         self.data = data
         self.standing = standing
-        self.strict = strict
+        self.strict = strict and standing is not Standing.INDEX
         self.numbers = LineNumbers(data)
-        self.records: list[MemoryItem] = []
-        self.bounds: array[int] = array("q")
+        self.run = Run(data, path, pattern_for(data), standing=standing)
         self.findings: list[Finding] = []
         self.headings: list[tuple[str, int, int, int]] = []
-        self.section: str | None = None
-        self.item_standing = standing
         self._historical = 0
-        self._unnamed: dict[str, int] = {}
 
     def document(self) -> Document:
         data = self.data
         bom = data.startswith(BOM)
         unwritable, damage = byte_damage(self.path, data)
         self.findings.extend(damage)
+        self.strict = self.strict and not damage
         start = len(BOM) if bom else 0
         frontmatter = find_frontmatter(data, start)
         if frontmatter is not None:
@@ -177,14 +174,14 @@ class _Parser:
         self._fence_findings(scanner)
         self.findings.extend(merge_markers(self.path, data, hidden))
         self.findings.sort(key=lambda finding: finding.line or 0)
-        records = tuple(self.records)
+        records = tuple(self.run.records)
         eol = _dominant_eol(data)
         return Document(
             path=self.path,
             data=data,
             standing=self.standing,
             sections=self._sections(),
-            items=Items(data, records, self.bounds, eol),
+            items=Items(data, records, self.run.bounds, eol),
             records=records,
             frontmatter=frontmatter,
             findings=tuple(self.findings),
@@ -197,14 +194,11 @@ class _Parser:
 
     def _walk(self, scanner: Scanner) -> None:
         data = self.data
-        match_record = RECORD.match
         block: Block | None = None
         while True:
             if self.strict and scanner.open_at is None:
-                match = match_record(data, scanner.pos if block is None else block.start)
-                if match is not None and self._take_strict(match):
-                    scanner.pos = match.end()
-                    scanner.enter_item(0)
+                here = scanner.pos if block is None else block.start
+                if data.startswith(_CANONICAL, here) and self._take_strict(scanner, here):
                     block = None
                     continue
             if block is None:
@@ -223,35 +217,33 @@ class _Parser:
                 self.findings.append(lost_rewrite(self.path, self.numbers.at(block.start)))
             block = None
 
-    def _take_strict(self, match: re.Match[bytes]) -> bool:
-        """Take a canonical record; False where the tolerant grammar has to read it."""
-        texts = texts_of(self.data, match)
-        if texts is None:
+    def _take_strict(self, scanner: Scanner, start: int) -> bool:
+        """Take the canonical records that stand at `start`, if any."""
+        run = self.run
+        known = len(run.records)
+        end, line = take_records(run, start, self.numbers.at(start))
+        if end == start:
             return False
-        start, end = match.span()
-        stop = end
-        while stop > start and self.data[stop - 1] in b"\r\n":
-            stop -= 1
-        if not self._counts(start, match.end(4), texts.id, texts.source):
-            return True
-        digest = digest_of(self.data[start:stop])
-        key = texts.id or self._unnamed_key(digest)
-        place = Place(self.path, self.numbers.at(start), self.section)
-        item = make_item(texts, place, self.item_standing, digest, key)
-        self._add(item, start, end)
-        if not sound(item):
-            self.findings.extend(schema_findings(item, lambda _: place.line))
-        return True
+        self.numbers.move(end, line)
+        scanner.pos = end
+        scanner.enter_item(0)
+        for index in run.unsound:
+            item = run.records[index]
+            self.findings.extend(schema_findings(item, partial(_head_line, item)))
+        run.unsound.clear()
+        return len(run.records) > known
 
     def _take(self, raw: RawItem) -> None:
         """Take a record that the tolerant grammar read."""
+        run = self.run
         if not self._counts(raw.start, raw.head_end, raw.get("id"), raw.get("Source")):
             return
         digest = raw.digest()
         line = self.numbers.at(raw.start)
-        key = raw.get("id") or self._unnamed_key(digest)
-        item = to_item(raw, Place(self.path, line, self.section), self.item_standing, digest, key)
-        self._add(item, raw.start, raw.end)
+        key = raw.get("id") or run.unnamed_key(digest)
+        item = to_item(raw, Place(self.path, line, run.section), run.standing, digest, key)
+        run.records.append(item)
+        run.bounds.extend((raw.start, raw.end))
 
         def line_of_field(name: str) -> int:
             return next((self.numbers.at(s.start) for s in raw.fields if s.name == name and not s.inline), line)
@@ -275,32 +267,22 @@ class _Parser:
                     )
                 )
 
-    def _add(self, item: MemoryItem, start: int, end: int) -> None:
-        self.records.append(item)
-        self.bounds.append(start)
-        self.bounds.append(end)
-
     def _counts(self, start: int, head_end: int, id: str | None, source: str | None) -> bool:
         """Whether a dated bullet is an item here: in index.md a pointer, or a line without id and Source, is none."""
         if self.standing is not Standing.INDEX:
             return True
         return (id is not None or source is not None) and self.data.find(_ARROW, start, head_end) < 0
 
-    def _unnamed_key(self, digest: str) -> str:
-        occurrence = self._unnamed.get(digest, 0)
-        self._unnamed[digest] = occurrence + 1
-        return item_key(None, digest, self.path, occurrence, sole=False)
-
     def _enter_section(self, block: Block) -> None:
         title = title_of(self.data, block)
-        self.section = title
+        self.run.section = title
         self.headings.append((title, block.marker, block.start, block.next))
         if self.standing is Standing.TOPIC:
             if title.casefold() == HISTORICAL_SECTION.casefold():
                 self._historical = block.marker
             elif block.marker <= self._historical:
                 self._historical = 0
-            self.item_standing = Standing.HISTORICAL if self._historical else Standing.TOPIC
+            self.run.standing = Standing.HISTORICAL if self._historical else Standing.TOPIC
 
     def _sections(self) -> tuple[Section, ...]:
         sections = []
@@ -329,8 +311,15 @@ class _Parser:
             )
 
 
+def _head_line(item: MemoryItem, _: str) -> int:
+    """The line of a canonical record's fields as findings name it: what they are about is absent, so the head's."""
+    return item.place.line
+
+
 def _dominant_eol(data: bytes) -> bytes:
     """The line end that most lines have; `\\n` where none has one."""
+    if b"\r" not in data:
+        return b"\n"
     crlf = data.count(b"\r\n")
     counts = {b"\n": data.count(b"\n") - crlf, b"\r\n": crlf, b"\r": data.count(b"\r") - crlf}
     return max(counts, key=lambda eol: counts[eol])

@@ -26,23 +26,6 @@ def is_date(text: str) -> bool:
     return True
 
 
-def sound(item: MemoryItem) -> bool:
-    """Whether `schema_findings` has nothing to say; the quick look."""
-    return (
-        item.id is not None
-        and item.source is not None
-        and item.status is not None
-        and (item.kind is Kind.KNOWLEDGE or (item.kind is Kind.STATE and item.subject is not None))
-        and item.marker is None
-        and (item.status_text is not None or item.standing not in STORED)
-        and (
-            item.confidence is None or (item.confidence in CONFIDENCES and item.confidence_scheme == CONFIDENCE_SCHEME)
-        )
-        and item.date is not None
-        and is_date(item.date)
-    )
-
-
 def schema_findings(item: MemoryItem, line_of: Callable[[str], int]) -> Iterator[Finding]:
     """What §9 asks of `item` and its record does not have, in the order of the fields.
 

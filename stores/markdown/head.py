@@ -16,7 +16,9 @@ _DATE = re.compile(rb"\d{4}-\d\d-\d\d")
 _KIND = re.compile(rb"[ \t]*\((state|knowledge|[A-Za-z][A-Za-z_-]{0,31}(?=\)(?:[ \t]|\Z)))\)")
 _MARKER = re.compile(rb"[ \t]*(" + b"|".join(re.escape(marker.encode()) for marker in MARKERS) + rb")")
 _TAG = re.compile(rb"(Subject|Source)(?::|\xef\xbc\x9a)[ \t\r\n]*")
-_BEFORE_TAG = re.compile(rb"(?:\A|[ \t\r\n]|\.|!|\?|;|,|\xe3\x80\x82|\xef\xbc\x81|\xef\xbc\x9f|\xef\xbc\x9b|\xef\xbc\x8c)\Z")
+_BEFORE_TAG = re.compile(
+    rb"(?:\A|[ \t\r\n]|\.|!|\?|;|,|\xe3\x80\x82|\xef\xbc\x81|\xef\xbc\x9f|\xef\xbc\x9b|\xef\xbc\x8c)\Z"
+)
 _SENTENCE_END = re.compile(rb"(?:\A|[.!?;)`\"]|\xe3\x80\x82|\xef\xbc\x81|\xef\xbc\x9f|\xef\xbc\x9b|\xef\xbc\x89)\Z")
 _BREAK = re.compile(rb"[.!?][ \t\r\n]|\xe3\x80\x82|\xef\xbc\x81|\xef\xbc\x9f")
 _STOPS = (b".", "。".encode())
