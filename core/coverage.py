@@ -10,7 +10,7 @@ from functools import cached_property
 
 from core.controls import Scope
 from core.snapshot import ArchivedCopy, Snapshot
-from core.sources import archive_ref, embedded_archive_refs, norm_anchor, parse_source, segment
+from core.sources import archive_names, archive_ref, embedded_archive_refs, norm_anchor, pieces, segment
 from core.tokens import TokenFinder
 
 _CONVENTIONAL = re.compile(r"(?<![A-Za-z0-9_])mem-\d{4}-\d{2}-\d{2}-\d+(?![A-Za-z0-9_]|-[A-Za-z0-9])")
@@ -116,11 +116,14 @@ class Coverage:
     ) -> None:
         for covered in segments:
             name = covered.name
-            for anchor, positions in self._resting.get(covered.file, {}).items():
+            resting = self._resting.get(covered.file, {})
+            # Without lines nothing but the name can tell: look the two names up instead of all.
+            by_name = covered.anchor is not None and covered.lines is None
+            for anchor in (covered.anchor, None) if by_name else tuple(resting):
                 wide = self._wider(covered, anchor)
                 if wide is None:
                     continue
-                for position in positions:
+                for position in resting.get(anchor, ()):
                     if not wide:
                         self._cover(position, f"rests on {name}", result)
                     elif not self._stands_elsewhere(position, covered.file, anchor, excluded):
@@ -209,9 +212,10 @@ class Coverage:
         table: dict[str, list[int]] = defaultdict(list)
         for source, positions in self._sources.items():
             named = set(_CONVENTIONAL.findall(source)) if "mem-" in source else set()
-            named |= finder.find(source)
+            if finder:
+                named |= finder.find(source)
             if words:
-                named |= words & {ref.text for ref in parse_source(source)}
+                named |= words & set(pieces(source))
             for item_id in named:
                 table[item_id] += positions
         return table
@@ -225,7 +229,7 @@ class Coverage:
             return table
         stems = {file.removeprefix("archive/").removesuffix(".md") for file in asked}
         for source, positions in self._sources.items():
-            if "archive/" not in source or not (len(stems) > 8 or any(stem in source for stem in stems)):
+            if source.isascii() and stems.isdisjoint(archive_names(source)):
                 continue
             for file, anchor in set(embedded_archive_refs(source)):
                 if file in asked:

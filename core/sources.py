@@ -24,8 +24,9 @@ _TOPIC = re.compile(rf"{_ROOT}topics/(?P<name>[^#]+?\.md)(?:#(?P<anchor>.+))?")
 _ITEM = re.compile(r"mem-\d{4}-\d{2}-\d{2}-\d{3,}")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _DAY = re.compile(r"(?P<name>\d{4}-\d{2}-\d{2}(?:\.md)?)(?:#(?P<anchor>.+))?")
+_PART = r"[^\s#,;，；、。()\[\]<>\"'`]+"
 _EMBEDDED = re.compile(
-    r"(?<![\w-])archive/(?P<name>[^\s#,;，；、。()\[\]<>\"'`]+)(?:#(?P<anchor>[^\s,;，；、。()\[\]<>\"'`]+))?"
+    rf"(?<![A-Za-z0-9_-])archive/(?P<name>{_PART}?(?=\.md(?![A-Za-z0-9_]))|{_PART})(?:\.md)?(?:#(?P<anchor>{_PART}))?"
 )
 _ASCII_HEAD = re.compile(r"[\x21-\x7e]+")
 _LINES = re.compile(r"l(\d+)(?:-l?(\d+))?")
@@ -91,6 +92,11 @@ def parse_source(source: str) -> tuple[SourceRef, ...]:
     return tuple(refs)
 
 
+def pieces(source: str) -> list[str]:
+    """The stretches of a Source between commas and semicolons, without blanks and final stops."""
+    return [_bare(piece) for piece in _BREAK.split(source)[::2]]
+
+
 def archive_ref(text: str) -> tuple[str, str | None] | None:
     """`(file, anchor)` of an archive reference as a control record may write it; None where it is none."""
     piece = _bare(text)
@@ -112,6 +118,11 @@ def embedded_archive_refs(source: str) -> Iterator[tuple[str, str | None]]:
         head = _ASCII_HEAD.match(match["anchor"] or "")
         if head is not None and head.end() < len(match["anchor"]):
             yield place[0], head[0].rstrip(".:!?")
+
+
+def archive_names(source: str) -> list[str]:
+    """The names, without `.md`, of the archive files that `embedded_archive_refs` would find: a fast look."""
+    return [name.removesuffix(".md") for name, _ in _EMBEDDED.findall(source)] if "archive/" in source else []
 
 
 def norm_anchor(anchor: str) -> str:

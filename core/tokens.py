@@ -36,7 +36,7 @@ class TokenFinder:
         if not self:
             return set()
         found = {token for token in self._wordless if token in text}
-        if self._by_last:
+        if not self._by_last.keys().isdisjoint(_WORD.findall(text)):
             for word in _WORD.finditer(text):
                 for token, offset in self._by_last.get(word[0], ()):
                     start = word.start() - offset
