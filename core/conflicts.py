@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from core.influence import Influence
+from core.influence import Chain, Influence
+from core.items import MemoryItem
 from core.snapshot import Snapshot
+from core.supersede import iso_date
+from core.vocabulary import Kind, Standing, Status
+
+REFUTED_BY = "refuted_by"
+"""The key of an event's `detail` under which a `pending-cleanup` names what refutes the item."""
+
+_FILES = {
+    "conflicted-copy": "A copy left by a sync or a merge lies beside a governed file; it is not read.",
+    "merge-markers": "Merge markers stand in the file; nothing is merged for you.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,5 +41,180 @@ class Conflict:
 
 
 def find_conflicts(snapshot: Snapshot, influence: Influence) -> tuple[Conflict, ...]:
-    """Every conflict of `snapshot`, unacknowledged first. Excluded items take no part."""
-    return ()
+    """Every conflict of `snapshot`, unacknowledged first, then by type as listed in `Conflict`, then by place.
+
+    Excluded items take no part, nor does what the index repeats of an item that stands elsewhere.
+    """
+    bearers = [item for item in own_items(snapshot) if influence.eligible(item.key)]
+    by_id: dict[str, list[MemoryItem]] = {}
+    for item in bearers:
+        if item.id is not None:
+            by_id.setdefault(item.id, []).append(item)
+    conflicts = [
+        *_two_active(bearers),
+        *_refuted(snapshot, bearers, by_id),
+        *_two_items(by_id),
+        *_chains(snapshot, bearers, by_id),
+        *(_controls(chain) for chain in influence.chains if chain.unresolved),
+        *_files(snapshot),
+    ]
+    return tuple(sorted(conflicts, key=lambda conflict: conflict.acknowledged))
+
+
+def own_items(snapshot: Snapshot) -> list[MemoryItem]:
+    """The bearers of `snapshot` without the entries of the index that repeat an item standing elsewhere."""
+    elsewhere = {item.id for item in snapshot.items if item.standing is not Standing.INDEX}
+    return [item for item in snapshot.items if item.standing is not Standing.INDEX or item.id not in elsewhere]
+
+
+def oldest_first(rows: Iterable[MemoryItem]) -> list[MemoryItem]:
+    """Rows by date as written, undated ones first; then by place."""
+    return sorted(rows, key=lambda row: (row.date or "", row.place.file, row.place.line))
+
+
+def newest(rows: Sequence[MemoryItem]) -> MemoryItem | None:
+    """The one row of the latest date; None where dates tie or one of them is no date."""
+    days = [iso_date(row.date) for row in rows]
+    known = [day for day in days if day is not None]
+    if len(known) < len(rows) or not known or known.count(max(known)) > 1:
+        return None
+    return rows[days.index(max(known))]
+
+
+def _two_active(bearers: Sequence[MemoryItem]) -> list[Conflict]:
+    subjects: dict[str, list[MemoryItem]] = {}
+    for item in bearers:
+        if item.kind is Kind.STATE and item.status is Status.ACTIVE and item.subject:
+            subjects.setdefault(item.subject, []).append(item)
+    conflicts = []
+    for subject, rows in subjects.items():
+        if len(rows) < 2 or (rows[0].id is not None and len({row.id for row in rows}) == 1):
+            continue
+        rows = oldest_first(rows)
+        current = newest(rows)
+        dates = ", ".join(row.date or "undated" for row in rows)
+        said = f"{current.id or current.place} is the newest." if current else "Their dates do not say which is newer."
+        conflicts.append(
+            Conflict(
+                type="two-active",
+                subject=subject,
+                rows=tuple(row.key for row in rows),
+                message=f"{len(rows)} active rows bear one subject ({dates}). {said}",
+                suggested=current.key if current is not None else None,
+                acknowledged=_acknowledged(rows),
+            )
+        )
+    return conflicts
+
+
+def _acknowledged(rows: Sequence[MemoryItem]) -> bool:
+    return len(rows) > 1 and all(
+        other.id is not None and other.id in row.conflicts_with for row in rows for other in rows if other is not row
+    )
+
+
+def _refuted(snapshot: Snapshot, bearers: Sequence[MemoryItem], by_id: dict[str, list[MemoryItem]]) -> list[Conflict]:
+    refuting = refuters(snapshot, bearers)
+    conflicts = []
+    for item in bearers:
+        if item.kind is not Kind.KNOWLEDGE or item.status is not Status.PENDING_CLEANUP or item.id is None:
+            continue
+        others = [by_id[other][0] for other in refuting.get(item.id, ()) if len(by_id.get(other, ())) == 1]
+        if not others:
+            continue
+        rows = oldest_first([item, *others])
+        names = ", ".join(other.id or "" for other in others)
+        conflicts.append(
+            Conflict(
+                type="refuted-knowledge",
+                subject=item.subject,
+                rows=tuple(row.key for row in rows),
+                message=f"{item.id} waits for review: {names} seems to refute it.",
+                acknowledged=_acknowledged(rows),
+            )
+        )
+    return conflicts
+
+
+def refuters(snapshot: Snapshot, bearers: Sequence[MemoryItem]) -> dict[str, tuple[str, ...]]:
+    """Id -> ids of what is recorded as contradicting it: by `conflicts_with` on either side, or by the log."""
+    table: dict[str, dict[str, None]] = {}
+    for item in bearers:
+        for other in item.conflicts_with:
+            if item.id is not None and other != item.id:
+                table.setdefault(item.id, {})[other] = None
+                table.setdefault(other, {})[item.id] = None
+    for event in snapshot.events:
+        named = event.detail.get(REFUTED_BY)
+        for other in (named,) if isinstance(named, str) else named or ():
+            for change in event.items:
+                if change.id != other:
+                    table.setdefault(change.id, {})[other] = None
+    return {id: tuple(others) for id, others in table.items()}
+
+
+def _two_items(by_id: dict[str, list[MemoryItem]]) -> list[Conflict]:
+    return [
+        Conflict(
+            type="two-items-one-id",
+            subject=None,
+            rows=tuple(row.key for row in oldest_first(rows)),
+            message=f"{len(rows)} items bear the id {id} ({', '.join(str(row.place) for row in rows)}); neither wins.",
+        )
+        for id, rows in by_id.items()
+        if len(rows) > 1
+    ]
+
+
+def _chains(snapshot: Snapshot, bearers: Sequence[MemoryItem], by_id: dict[str, list[MemoryItem]]) -> list[Conflict]:
+    erased = {ref for tombstone in snapshot.tombstones for ref in tombstone.scope_refs}
+    dangling, cycles, lost, early = [], [], [], []
+    for item in bearers:
+        for name, target in (("superseded_by", item.superseded_by), ("merged_into", item.merged_into)):
+            if target and target not in snapshot.by_id and target not in erased:
+                said = f"{item.id or item.place}: {name} names {target}, which nothing bears."
+                dangling.append(Conflict("dangling-pointer", item.subject, (item.key,), said))
+        if item.status is Status.SUPERSEDED and not item.superseded_by and not item.merged_into:
+            said = f"{item.id or item.place} is superseded, and does not say by what."
+            lost.append(Conflict("superseded-without-pointer", item.subject, (item.key,), said))
+        if item.superseded_by and item.status in (Status.ACTIVE, Status.STALE):
+            said = f"{item.id or item.place} names {item.superseded_by} as its successor, and is {item.status}."
+            early.append(Conflict("pointer-without-status", item.subject, (item.key,), said))
+    for ids in _cycles(by_id):
+        rows = oldest_first(row for id in ids for row in by_id[id])
+        said = f"{', '.join(sorted(ids))} supersede one another; no row of them is current."
+        cycles.append(Conflict("pointer-cycle", rows[0].subject, tuple(row.key for row in rows), said))
+    return [*dangling, *cycles, *lost, *early]
+
+
+def _cycles(by_id: dict[str, list[MemoryItem]]) -> list[tuple[str, ...]]:
+    """The cycles of `superseded_by`, each once; an id that several items bear points nowhere."""
+    points = {id: rows[0].superseded_by for id, rows in by_id.items() if len(rows) == 1 and rows[0].superseded_by}
+    done: set[str] = set()
+    cycles = []
+    for start in points:
+        path: dict[str, int] = {}
+        here: str | None = start
+        while here is not None and here in points and here not in done and here not in path:
+            path[here] = len(path)
+            here = points[here]
+        if here is not None and here in path:
+            cycles.append(tuple(list(path)[path[here] :]))
+        done.update(path)
+    return cycles
+
+
+def _controls(chain: Chain) -> Conflict:
+    ids = ", ".join(dict.fromkeys(view.record.withdrawal_id for view in chain.views))
+    said = f"The control events over {chain.scope} do not say one thing ({ids}); what is in doubt stays excluded."
+    return Conflict("unordered-controls", None, (), said)
+
+
+def _files(snapshot: Snapshot) -> list[Conflict]:
+    files = dict.fromkeys(
+        (finding.code, finding.file) for finding in snapshot.drift if finding.code in _FILES and finding.file
+    )
+    return [
+        Conflict(code, None, (), f"{file}: {_FILES[code]}", files=(str(file),))
+        for code, file in sorted(files, key=lambda one: (one[0], str(one[1])))
+    ]
