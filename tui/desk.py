@@ -11,7 +11,7 @@ from core.reading import Reading
 from core.requests import Request
 from tui.lines import Line
 from tui.screens.form import Answers, Field
-from tui.sight import References, Sight
+from tui.sight import Census, References, Sight
 from tui.widgets.text_pane import Build
 
 PARTS = ("influence", "conflicts", "findings", "queue", "checks")
@@ -20,11 +20,12 @@ PARTS = ("influence", "conflicts", "findings", "queue", "checks")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A reading as far as its answers are known. `ready` holds the `PARTS` that are computed; only those may be read."""
+    """A reading as far as its answers are known. Only those of the `PARTS` that are `ready` may be read."""
 
     reading: Reading
     sight: Sight
     references: References
+    census: Census
     ready: frozenset[str]
 
 
@@ -70,8 +71,16 @@ class Desk(Protocol):
         """Ask for what is missing, then go on with the answers; nothing follows where it was cancelled."""
         ...
 
+    def decide(self, request: Request) -> None:
+        """Plan, ask, commit."""
+        ...
+
     def with_owner(self, then: Callable[[], None]) -> None:
         """See to it that the root has owners who count, then go on."""
+        ...
+
+    def owners(self) -> None:
+        """Show the owners; name the first, or confirm the declared ones."""
         ...
 
     def visit(self, screen: int, key: object = None) -> None:

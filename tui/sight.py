@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from core.items import MemoryItem
 from core.reading import Reading
-from core.snapshot import Snapshot
+from core.snapshot import Proposal
+from core.vocabulary import Status
 from tui import display
 from tui.cli.withheld import Withheld
 
@@ -41,15 +42,35 @@ class Sight:
         return self.reading.influence.eligible(item.key)
 
 
+class Census:
+    """How many items stand where; counted once a reading, beside the screen."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.eligible: list[str] = []
+        """Keys of the items that ordinary screens show, in reading order."""
+        self.by_file: dict[str, list[str]] = {}
+        self.waiting: dict[str, int] = {}
+        self.withheld = 0
+        influence = reading.influence
+        for item in reading.snapshot.items:
+            if not influence.eligible(item.key):
+                self.withheld += 1
+                continue
+            self.eligible.append(item.key)
+            self.by_file.setdefault(item.place.file, []).append(item.key)
+            if item.status is Status.PENDING_CLEANUP:
+                self.waiting[item.place.file] = self.waiting.get(item.place.file, 0) + 1
+
+
 class References:
     """Who names an id: looked up once a reading, for the cards."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, items: Iterable[MemoryItem], proposals: Iterable[Proposal] = ()) -> None:
         self._by_id: dict[str, list[tuple[str, str]]] = {}
-        for item in snapshot.items:
+        for item in items:
             for word, named in _named(item):
                 self._add(named, word, item.id or str(item.place))
-        for proposal in snapshot.proposals:
+        for proposal in proposals:
             for ref in proposal.supporting_refs:
                 self._add(ref, "cited by proposal", proposal.proposal_id)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -76,10 +78,12 @@ class FilterLine(Horizontal):
 
     DEFAULT_CSS = """
     FilterLine { height: 1; }
-    FilterLine OneLine.slash { width: 3; }
+    FilterLine OneLine.slash { width: 4; }
     FilterLine FilterInput { width: 20; }
     .-narrow FilterLine FilterInput { width: 14; }
     """
+
+    SCOPED_CSS: ClassVar[bool] = False
 
     class Changed(Message):
         """The filter's text is another one."""
@@ -123,4 +127,4 @@ class FilterLine(Horizontal):
 
 class _Slash(OneLine):
     def compose_line(self, width: int) -> Line:
-        return line("  ", ("/", "key"))
+        return line("  ", ("/", "key"), " ")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from textual import events
 from textual.message import Message
@@ -32,6 +32,8 @@ class Rail(Painted):
     Rail {{ width: {WIDTH}; height: 1fr; padding: 1 0 0 0; }}
     .-narrow Rail {{ width: 1fr; height: 1; padding: 0; }}
     """
+
+    SCOPED_CSS: ClassVar[bool] = False
 
     class Chosen(Message):
         """A screen was clicked."""

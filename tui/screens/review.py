@@ -1,0 +1,139 @@
+"""Screen 2, Review: the queue of what waits for a human (§16), each entry with its reason and what is proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from core.items import MemoryItem
+from core.review import QueueEntry
+from tui import display, glyphs, present
+from tui.desk import Facts
+from tui.lines import EMPTY, Line, Span, cells, flow, labelled, line, spread
+from tui.page import Page
+from tui.screens.index import search_text
+from tui.verbs import REVIEW, VERBS
+from tui.widgets.virtual_list import Key
+
+PENDING = "pending-cleanup"
+
+
+class ReviewPage(Page):
+    """The queue, in the order to take it."""
+
+    NUMBER: ClassVar[int] = REVIEW
+    TITLE: ClassVar[str] = "Review"
+    SHORT: ClassVar[str] = "Review"
+    NEEDS: ClassVar[str] = "queue"
+
+    @classmethod
+    def tally(cls, facts: Facts) -> tuple[str, bool]:
+        """How much waits."""
+        count = len(facts.reading.queue)
+        return f"{count:,}", count > 0
+
+    def rows(self, facts: Facts) -> Sequence[Key]:
+        """Every entry under a key that outlives a change of line numbers."""
+        self._entries: dict[Key, QueueEntry] = {}
+        seen: dict[Key, int] = {}
+        for entry in facts.reading.queue:
+            name: Key = (entry.code, entry.item or entry.file or "", "" if entry.item else entry.title)
+            nth = seen.get(name, 0)
+            seen[name] = nth + 1
+            self._entries[(*name, nth) if isinstance(name, tuple) else name] = entry
+        return list(self._entries)
+
+    def searched(self, facts: Facts) -> Iterable[tuple[Key, str]]:
+        """Title, reason, place, and the item's own fields."""
+        by_key = facts.reading.snapshot.by_key
+        for key, entry in self._entries.items():
+            item = by_key.get(entry.item or "")
+            text = search_text(item) if item is not None and facts.sight.eligible(item) else ""
+            yield key, display.visible(f"{entry.code} {entry.title} {entry.reason} {entry.file or ''} {text}")
+
+    def note(self) -> Line:
+        """How long the oldest has waited."""
+        if self.facts is None:
+            return line(("reading…", "dim"))
+        ages = [entry.age_days for entry in self._entries.values() if entry.age_days is not None]
+        return line((f"oldest waits {present.age_words(max(ages))}", "waits")) if ages else EMPTY
+
+    def empty(self) -> tuple[str, ...]:
+        """Nothing waits."""
+        return (
+            "Nothing waits for you.",
+            "Items come here when they are marked pending-cleanup, lack a field, or contradict one another.",
+            "On 1 Index, p marks an item pending; 9 Health says what was checked.",
+        )
+
+    def items_of(self, key: Key) -> tuple[MemoryItem, ...]:
+        """The entry's item, where it is about one."""
+        entry = self._entries.get(key)
+        if entry is None or entry.item is None or self.facts is None:
+            return ()
+        item = self.facts.reading.snapshot.by_key.get(entry.item)
+        return (item,) if item is not None else ()
+
+    def name_of(self, key: Key) -> str:
+        """The item's id, or the finding."""
+        entry = self._entries.get(key)
+        if entry is not None:
+            return display.one_line(entry.title)
+        parts = key if isinstance(key, tuple) else (key,)
+        return display.one_line(str(parts[1]) if len(parts) > 1 else str(parts[0]))
+
+    def row(self, key: Key, width: int) -> Line:
+        """Glyph, age, kind, text; what is proposed at the right."""
+        assert self.facts is not None
+        entry = self._entries[key]
+        sight = self.facts.sight
+        items = self.items_of(key)
+        item = items[0] if items else None
+        pending = entry.code == PENDING
+        glyph = present.status_span(item, sight) if item is not None and pending else Span(glyphs.UNKNOWN.sign, "waits")
+        kind = present.kind_span(item) if item is not None else Span(" ")
+        head = line(glyph, " ", (display.pad(present.age(entry.age_days), 5, right=True), "dim"), "  ", kind, "  ")
+        proposed = line((f"→ {key_of(entry.proposed)}", "dim")) if entry.proposed and width >= 64 else EMPTY
+        what = "" if pending else f"{entry.code.replace('-', ' ')}  "
+        room = width - cells(head) - cells(proposed) - (2 if proposed else 0)
+        body = line((display.clip(what, room), "waits"), sight.head(entry.title, max(room - display.width(what), 0)))
+        return spread((*head, *body), proposed, width)
+
+    def card(self, key: Key, width: int) -> Sequence[Line]:
+        """The item's card with why it waits; for a finding, what it is and what to do."""
+        assert self.facts is not None
+        entry = self._entries[key]
+        items = self.items_of(key)
+        why = (("why here", entry.reason), ("proposed", proposal(entry)))
+        if items:
+            return present.card(items[0], self.facts.sight, self.facts.references, width, why=why)
+        sight = self.facts.sight
+        block = [*flow(sight.text(entry.title), width, role="strong"), EMPTY]
+        for label, sentence in why:
+            if sentence:
+                block.extend(labelled(label, flow(sight.line(sentence), width - 10)))
+        place = f"{entry.file}:{entry.line}" if entry.line else entry.file
+        if place:
+            block.extend(labelled("stands in", flow(sight.line(place), width - 10)))
+        if entry.since:
+            block.extend(labelled("since", [line(display.one_line(entry.since))]))
+        if entry.finding is not None and entry.finding.remedy:
+            block.extend(labelled("remedy", flow(sight.line(entry.finding.remedy), width - 10)))
+        return block
+
+
+def proposal(entry: QueueEntry) -> str:
+    """What is proposed, with the key that does it."""
+    if not entry.proposed:
+        return ""
+    return (
+        f"{entry.proposed}, with {key_of(entry.proposed)}"
+        if key_of(entry.proposed) != entry.proposed
+        else entry.proposed
+    )
+
+
+def key_of(command: str) -> str:
+    """A command as the console speaks of it: `c clear`; itself where no key does it."""
+    found = next((verb for verb in VERBS if verb.name == command or verb.command == command), None)
+    return f"{found.keys} {found.name}" if found is not None and found.name == command else command
