@@ -1,0 +1,265 @@
+"""Which files of a root are read: folders walked, links followed inside the root only, everything else a finding."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from core.findings import Finding
+from core.vocabulary import Severity
+from stores.markdown.layout import FOLDERS, Role, leftover, leftover_finding, role_of
+
+
+class LinkPolicy:
+    """Where links may lead: inside the root (whose own path may be a link), or below a path that a human allowed."""
+
+    def __init__(self, root: str, allowed: Iterable[str] = ()) -> None:
+        """`allowed` are paths, absolute, from the user's home (`~/…`) or from the root."""
+        self.root = os.path.realpath(root)
+        self._allowed = tuple(
+            os.path.realpath(os.path.join(self.root, os.path.expanduser(path))) for path in allowed if path
+        )
+
+    def inside(self, real: str) -> bool:
+        """Whether a real path lies in the root."""
+        return _below(real, self.root)
+
+    def permits(self, real: str) -> bool:
+        """Whether what stands at a real path may be read and written through a link."""
+        return self.inside(real) or self.allows(real)
+
+    def allows(self, real: str) -> bool:
+        """Whether a human allowed this real path, or a folder that it stands in."""
+        return any(_below(real, path) for path in self._allowed)
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """A file to read: its root-relative posix `path`, where it really is, what it is, and its stat then."""
+
+    path: str
+    real: str
+    role: Role
+    status: os.stat_result
+
+
+@dataclass(slots=True)
+class Tree:
+    """What a walk found. `files` are sorted by path.
+
+    `blocked` are the paths that are not read, with the reason; `failing` those of them that cannot be, of which what
+    was read before still holds; `unreadable` the folders that cannot be listed.
+    """
+
+    files: list[FileEntry] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    blocked: dict[str, str] = field(default_factory=dict)
+    failing: set[str] = field(default_factory=set)
+    unreadable: list[str] = field(default_factory=list)
+
+
+def walk(root: str, policy: LinkPolicy) -> Tree:
+    """Find the governed files of a root. Raises `OSError` only where the root itself cannot be listed."""
+    walker = _Walker(policy)
+    walker.root(root)
+    return walker.finish()
+
+
+class _Walker:
+    def __init__(self, policy: LinkPolicy) -> None:
+        self.policy = policy
+        self.tree = Tree()
+        self.folders: dict[tuple[int, int], str] = {}
+        self.links: list[tuple[str, os.DirEntry[str]]] = []
+        self.by_inode: dict[tuple[int, int], list[FileEntry]] = {}
+        self.topics_folder = True
+
+    def root(self, root: str) -> None:
+        with os.scandir(root) as listing:
+            entries = sorted(listing, key=lambda entry: entry.name)
+        self.topics_folder = any(entry.name == "topics" for entry in entries)
+        status = os.stat(root)
+        self.folders[status.st_dev, status.st_ino] = ""
+        names = {entry.name for entry in entries}
+        for entry in entries:
+            if entry.is_symlink():
+                if entry.name in FOLDERS or self._is_governed(entry.name):
+                    self.links.append((entry.name, entry))
+            elif entry.is_dir(follow_symlinks=False):
+                if entry.name in FOLDERS:
+                    self._folder(entry.name, entry.path)
+            else:
+                self._file(entry.name, entry, names)
+        while self.links:
+            path, entry = self.links.pop(0)
+            self._link(path, entry)
+
+    def finish(self) -> Tree:
+        self._hard_links()
+        self.tree.files.sort(key=lambda entry: entry.path)
+        return self.tree
+
+    def _is_governed(self, path: str) -> bool:
+        return role_of(path, topics_folder=self.topics_folder) is not None
+
+    def _folder(self, path: str, real: str) -> None:
+        """Read a folder, and the folders in it; links wait until every real name is known."""
+        try:
+            status = os.stat(real)
+            with os.scandir(real) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self.tree.unreadable.append(path)
+            self._say("unreadable-file", Severity.ERROR, path, f"The folder cannot be read: {error.strerror}.")
+            return
+        known = self.folders.get((status.st_dev, status.st_ino))
+        if known is not None:
+            self._say("link-loop", Severity.WARNING, path, f"The link leads to {known or 'the root'}, read already.")
+            return
+        self.folders[status.st_dev, status.st_ino] = path
+        names = {entry.name for entry in entries}
+        for entry in entries:
+            below = f"{path}/{entry.name}"
+            if entry.is_symlink():
+                if not entry.name.startswith("."):
+                    self.links.append((below, entry))
+            elif entry.is_dir(follow_symlinks=False):
+                if not entry.name.startswith("."):
+                    self._folder(below, entry.path)
+            else:
+                self._file(below, entry, names)
+
+    def _file(self, path: str, entry: os.DirEntry[str], siblings: set[str]) -> None:
+        role = role_of(path, topics_folder=self.topics_folder)
+        left = leftover(entry.name, siblings)
+        if left is not None and (role is not None or "/" in path or self._near_governed(path)):
+            self.tree.findings.append(leftover_finding(path, *left))
+            if not path.endswith(".md"):
+                return
+            role = Role.LEFTOVER
+        if role is None:
+            return
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self._unreadable(path, error.strerror or "it fails")
+            return
+        self._add(path, entry.path, role, status)
+
+    def _near_governed(self, path: str) -> bool:
+        """Whether a leftover in the root itself has the name of a governed file in it."""
+        return any(name in path for name in ("memory.md", "index.md", "log.md", "conventions.md", "assay.toml"))
+
+    def _add(self, path: str, real: str, role: Role, status: os.stat_result) -> None:
+        if not _encodable(path):
+            shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            self._say("unreadable-file", Severity.ERROR, shown, "The file's name is no UTF-8, so it is not read.")
+        elif not stat.S_ISREG(status.st_mode):
+            self._unreadable(path, "it is no regular file")
+        else:
+            entry = FileEntry(path, real, role, status)
+            self.by_inode.setdefault((status.st_dev, status.st_ino), []).append(entry)
+
+    def _link(self, path: str, entry: os.DirEntry[str]) -> None:
+        name = path.rpartition("/")[2]
+        left = leftover(name, ())
+        if left is not None:
+            self.tree.findings.append(leftover_finding(path, *left))
+            return
+        try:
+            real = os.path.realpath(entry.path, strict=True)
+            status = os.stat(real)
+        except OSError as error:
+            self._lost(path, error)
+            return
+        if not self.policy.permits(real):
+            self._block(path, f"it leads out of the root, to {real}", real)
+        elif stat.S_ISDIR(status.st_mode):
+            self._folder(path, real)
+        else:
+            role = role_of(path, topics_folder=self.topics_folder)
+            known = self.by_inode.get((status.st_dev, status.st_ino))
+            if role is None:
+                return
+            if known:
+                self._say("linked-twice", Severity.NOTICE, path, f"It is another name of {known[0].path}.")
+            else:
+                self._add(path, real, role, status)
+
+    def _lost(self, path: str, error: OSError) -> None:
+        if error.errno == errno.ELOOP:
+            self._say("link-loop", Severity.WARNING, path, "The link leads back to itself.")
+        elif isinstance(error, FileNotFoundError):
+            self._say("dangling-link", Severity.WARNING, path, "The link leads to nothing.")
+        else:
+            self._unreadable(path, error.strerror or "it fails")
+
+    def _hard_links(self) -> None:
+        """Keep one name of each file; block a file that has a name outside the governed ones."""
+        for entries in self.by_inode.values():
+            first, *others = sorted(entries, key=lambda entry: entry.path)
+            if first.status.st_nlink > len(entries) and self._leaves(entries):
+                for entry in entries:
+                    self._block(
+                        entry.path,
+                        f"it is a hard link, with {entry.status.st_nlink - len(entries)} names elsewhere",
+                        os.path.realpath(entry.real),
+                        code="hard-link",
+                    )
+                continue
+            self.tree.files.append(first)
+            for entry in others:
+                self._say("hard-link", Severity.NOTICE, entry.path, f"It is another name of {first.path}.")
+
+    def _leaves(self, entries: list[FileEntry]) -> bool:
+        """Whether names of one file stand in the root, and none of them was allowed."""
+        reals = [os.path.realpath(entry.real) for entry in entries]
+        return self.policy.inside(reals[0]) and not any(self.policy.allows(real) for real in reals)
+
+    def _block(self, path: str, why: str, real: str, *, code: str = "blocked-link") -> None:
+        self.tree.blocked[path] = why
+        self.tree.findings.append(
+            Finding(
+                code,
+                Severity.WARNING,
+                f"The file is not read: {why}.",
+                file=path,
+                remedy=f"Where it is yours, allow it: allowed_links = [{real!r}] under [binding] in assay.toml.",
+            )
+        )
+
+    def _unreadable(self, path: str, why: str) -> None:
+        self.tree.blocked[path] = why
+        self.tree.failing.add(path)
+        self._say("unreadable-file", Severity.ERROR, path, f"The file cannot be read: {why}.")
+
+    def _say(self, code: str, severity: Severity, path: str, message: str) -> None:
+        self.tree.findings.append(Finding(code, severity, message, file=path, remedy=_REMEDIES.get(code, "")))
+
+
+_REMEDIES = {
+    "link-loop": "Remove the link.",
+    "dangling-link": "Remove the link, or bring back what it led to.",
+    "unreadable-file": "Repair its mode, its name or its disk; nothing of it is taken for deleted.",
+    "linked-twice": "Leave one of the two names.",
+    "hard-link": "Replace one of the two names by a file of its own.",
+}
+
+
+def _below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _encodable(path: str) -> bool:
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,141 @@
+"""What one file of a root contributes to the snapshot, parsed once and shared while the file stays as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+
+from core.binding import Binding
+from core.events import Event
+from core.findings import Finding
+from core.snapshot import ArchiveDay, FileState, Proposal, Topic
+from stores.markdown.archive import parse_archive
+from stores.markdown.binding_file import parse_binding
+from stores.markdown.damage import byte_damage
+from stores.markdown.document import Document, parse_document
+from stores.markdown.frontmatter import Value
+from stores.markdown.layout import STANDINGS, Role, topic_name
+from stores.markdown.log import LogPage, parse_log
+from stores.markdown.proposals import parse_proposals
+from stores.markdown.replay import parse_replay
+from stores.markdown.spans import Section
+
+_IDS = re.compile(rb"(?<![\w-])mem[a-z]*-\d{4}-\d\d-\d\d-\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One file, read. What its role does not have is empty. `ids` are the ids that stand in it anywhere."""
+
+    role: Role
+    state: FileState
+    findings: tuple[Finding, ...] = ()
+    ids: frozenset[str] = frozenset()
+    document: Document | None = None
+    topic: Topic | None = None
+    day: ArchiveDay | None = None
+    log: LogPage | None = None
+    events: tuple[Event, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
+    binding: Binding | None = None
+
+
+def read_part(path: str, role: Role, data: bytes) -> Part:
+    """Parse the bytes of a governed file for what it is. Never raises."""
+    digest = digest_of(data)
+    size = len(data)
+    if role in STANDINGS:
+        document = parse_document(path, data, STANDINGS[role])
+        return Part(
+            role,
+            FileState(digest, size, document.unwritable),
+            document.findings,
+            frozenset(_item_ids(document)),
+            document=document,
+            topic=_topic(path, document) if role is Role.TOPIC else None,
+        )
+    ids = frozenset(token.decode() for token in _IDS.findall(data))
+    if role is Role.ARCHIVE:
+        page = parse_archive(path, data)
+        copies = frozenset(copy.id for copy in page.day.copies if copy.id is not None)
+        state = FileState(digest, size, page.document.unwritable)
+        return Part(role, state, page.findings, ids | copies, day=page.day)
+    if role is Role.LOG:
+        log = parse_log(path, data)
+        return Part(role, FileState(digest, size, log.unwritable), log.findings, ids, log=log)
+    if role is Role.REPLAY:
+        replay = parse_replay(path, data)
+        return Part(role, FileState(digest, size), replay.findings, ids, events=replay.events)
+    if role is Role.PROPOSAL:
+        proposals, findings, unwritable = parse_proposals(path, data)
+        named = frozenset(proposal.proposal_id for proposal in proposals if proposal.proposal_id)
+        return Part(role, FileState(digest, size, unwritable), findings, ids | named, proposals=proposals)
+    if role is Role.BINDING:
+        binding, findings = parse_binding(path, data)
+        return Part(role, FileState(digest, size), findings, binding=binding)
+    unwritable, findings = byte_damage(path, data)
+    return Part(role, FileState(digest, size, unwritable), findings if role is Role.CONVENTIONS else (), ids)
+
+
+def digest_of(data: bytes) -> str:
+    """The digest of a file's bytes, as in `FileState`."""
+    return sha256(data).hexdigest()
+
+
+def _item_ids(document: Document) -> Iterator[str]:
+    """Every id that an item bears or points at, and whatever looks like one where nothing is read as an item."""
+    for item in document.records:
+        if item.id is not None:
+            yield item.id
+        if item.superseded_by is not None:
+            yield item.superseded_by
+        if item.merged_into is not None:
+            yield item.merged_into
+        yield from item.conflicts_with
+    for start, end in document.hidden:
+        yield from (token.decode() for token in _IDS.findall(document.data, start, end))
+
+
+def _topic(path: str, document: Document) -> Topic:
+    frontmatter = document.frontmatter
+    values = frontmatter.values if frontmatter is not None else {}
+    title = _text(values.get("title")) or next((s.title for s in document.sections if s.level == 1), None)
+    summary = document.section("Summary")
+    return Topic(
+        name=topic_name(path),
+        file=path,
+        title=title,
+        layer=_text(values.get("layer")),
+        triggers=_texts(values.get("triggers")),
+        last_updated=_text(values.get("last_updated")),
+        source_dates=_texts(values.get("source_dates")),
+        summary=_paragraph(document, summary) if summary is not None else None,
+    )
+
+
+def _text(value: Value | None) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _texts(value: Value | None) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,) if value else ()
+    return value or ()
+
+
+def _paragraph(document: Document, section: Section) -> str | None:
+    """The first paragraph of a section as one line; None where a heading, a list or nothing comes first."""
+    text = document.data[section.start : section.end].decode("utf-8", "replace")
+    lines: list[str] = []
+    for line in re.split(r"\r\n?|\n", text):
+        bare = line.strip(" \t")
+        if not bare:
+            if lines:
+                break
+            continue
+        if bare.startswith(("#", "- ", "* ", "+ ", "```", "~~~", "<!--")):
+            break
+        lines.append(bare)
+    return " ".join(lines) or None

@@ -1,0 +1,182 @@
+"""A root's files to a snapshot, incrementally: what did not change on disk is neither read nor parsed again."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from core.errors import RootNotFound
+from core.findings import Finding
+from core.places import BINDING
+from core.snapshot import Snapshot
+from core.vocabulary import Severity
+from stores.markdown.assemble import Assembler
+from stores.markdown.document import Document
+from stores.markdown.layout import Role
+from stores.markdown.links import FileEntry, LinkPolicy, Tree, walk
+from stores.markdown.parts import Part, digest_of, read_part
+
+SETTLED_NS = 2_000_000_000
+"""A file that changed within this time before it was read is read again: a later change may leave the same stat."""
+
+_MANY = 64
+_TRIES = 3
+
+
+class _Stamp(NamedTuple):
+    """What a stat says of a file; the same stamp means the same bytes, once the file has settled."""
+
+    device: int
+    inode: int
+    size: int
+    changed: int
+    modified: int
+
+
+class _Known(NamedTuple):
+    stamp: _Stamp
+    settled: bool
+    role: Role
+    part: Part
+
+
+class Reader:
+    """Reads one root. Not for several threads at once."""
+
+    def __init__(self, root: str, allowed: Iterable[str] = (), *, now: Callable[[], int] = time.time_ns) -> None:
+        """`root` may be a link. `allowed` are real paths that links may lead to, beside those in the binding record.
+
+        `now` gives the time in nanoseconds.
+        """
+        self.root = root
+        self._allowed = tuple(allowed)
+        self._now = now
+        self._known: dict[str, _Known] = {}
+        self._assembler = Assembler(root)
+        self._read_once = False
+
+    def read(self, *, sequence: int = 0) -> tuple[Snapshot, Mapping[str, Document]]:
+        """The root as it is now, and its item pages by path. Never raises for bad data.
+
+        What did not change is shared with the last answer. A file or folder that cannot be read any more keeps what was
+        last read of it, with a finding, and so does a root that is gone. Raises `RootNotFound` where there never was
+        one.
+        """
+        try:
+            tree = walk(self.root, LinkPolicy(self.root, (*self._allowed, *self._allowed_links())))
+        except OSError as error:
+            if not self._read_once:
+                raise RootNotFound(
+                    f"The memory root cannot be read: {error.strerror}.",
+                    where=self.root,
+                    remedy="Name another root, or make this one readable.",
+                ) from error
+            gone = _unreadable(".", f"{error.strerror}; what is shown was read before", "The root")
+            return self._assembler.assemble(self._parts(), (gone,), {}, sequence)
+        troubles = self._update(tree)
+        self._read_once = True
+        findings = (*tree.findings, *(_unreadable(path, why) for path, why in troubles.items()))
+        return self._assembler.assemble(self._parts(), findings, {**tree.blocked, **troubles}, sequence)
+
+    def _parts(self) -> dict[str, Part]:
+        return {path: known.part for path, known in self._known.items()}
+
+    def _allowed_links(self) -> tuple[str, ...]:
+        """The links that the binding record allows. A record that is itself a link out of the root allows nothing."""
+        path = os.path.join(self.root, BINDING)
+        policy = LinkPolicy(self.root, self._allowed)
+        try:
+            real = os.path.realpath(path, strict=True)
+            status = os.stat(real)
+            if not policy.permits(real) or (status.st_nlink > 1 and not policy.allows(real)):
+                return ()
+            binding = self._file(FileEntry(BINDING, real, Role.BINDING, status)).binding
+        except FileNotFoundError:
+            return ()
+        except OSError:
+            known = self._known.get(BINDING)
+            binding = known.part.binding if known is not None else None
+        return binding.allowed_links if binding is not None else ()
+
+    def _update(self, tree: Tree) -> dict[str, str]:
+        """Bring what is known up to date with the tree; path -> reason of what could not be read."""
+        troubles: dict[str, str] = {}
+        there: set[str] = set()
+        with _no_collection(sum(entry.path not in self._known for entry in tree.files) > _MANY):
+            for entry in tree.files:
+                try:
+                    self._file(entry)
+                except (FileNotFoundError, NotADirectoryError):
+                    continue
+                except OSError as error:
+                    troubles[entry.path] = error.strerror or "it fails"
+                there.add(entry.path)
+        hidden = tuple(f"{folder}/" for folder in tree.unreadable)
+        for path in self._known.keys() - there:
+            if path.startswith(hidden):
+                troubles[path] = "its folder cannot be read"
+            elif path not in tree.failing:
+                del self._known[path]
+        return troubles
+
+    def _file(self, entry: FileEntry) -> Part:
+        """The part of a file: the known one where its stat says so, or its bytes are the same. Raises `OSError`."""
+        known = self._known.get(entry.path)
+        if known is not None and known.settled and known.role is entry.role and known.stamp == _stamp(entry.status):
+            return known.part
+        started = self._now()
+        data, status = read_bytes(entry.real)
+        settled = status.st_ctime_ns + SETTLED_NS < started
+        if known is not None and known.role is entry.role and known.part.state.digest == digest_of(data):
+            part = known.part
+        else:
+            part = read_part(entry.path, entry.role, data)
+        self._known[entry.path] = _Known(_stamp(status), settled, entry.role, part)
+        return part
+
+
+def read_bytes(real: str) -> tuple[bytes, os.stat_result]:
+    """The bytes of a regular file that is no link, and its stat, of one moment where the file holds still.
+
+    Raises `OSError`: also for what became a link or a pipe meanwhile, which is never opened for long.
+    """
+    for attempt in range(_TRIES):
+        fd = os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(fd, "rb", buffering=0) as file:
+            before = os.fstat(fd)
+            data = file.readall()
+            after = os.fstat(fd)
+        if (_stamp(before) == _stamp(after) and len(data) == after.st_size) or attempt == _TRIES - 1:
+            break
+    return data, before
+
+
+def _stamp(status: os.stat_result) -> _Stamp:
+    return _Stamp(status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns, status.st_mtime_ns)
+
+
+def _unreadable(path: str, why: str, what: str = "The file") -> Finding:
+    return Finding(
+        "unreadable-file",
+        Severity.ERROR,
+        f"{what} cannot be read: {why}.",
+        file=path,
+        remedy="Repair its mode or its disk; nothing of it is taken for deleted.",
+    )
+
+
+@contextmanager
+def _no_collection(wanted: bool) -> Iterator[None]:
+    """Hold the garbage collector back while many objects are made that all stay."""
+    if not (wanted and gc.isenabled()):
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
