@@ -48,7 +48,7 @@ CATALOGUE: Mapping[str, CodeInfo] = MappingProxyType(
             "repair",
         ),
         "unknown-kind": _warning(
-            "An item's kind is neither state nor knowledge.", "Correct the token; in doubt it is knowledge.", None
+            "An item's kind is neither state nor knowledge.", "Classify it; in doubt it is knowledge.", "repair"
         ),
         "missing-source": _warning("An item does not say what it rests on.", "Name its Source.", "repair"),
         "missing-subject": _warning(
@@ -82,7 +82,9 @@ CATALOGUE: Mapping[str, CodeInfo] = MappingProxyType(
             "A knowledge item is marked superseded; only state is superseded.", "Decide what it is; in doubt keep it."
         ),
         "near-subjects": _warning(
-            "Subjects differ, but hardly; nothing links them.", "If they mean the same, write one of them everywhere."
+            "Subjects differ, but hardly; nothing links them.",
+            "If they mean the same, write one of them everywhere.",
+            "subject",
         ),
         "dangling-pointer": _warning("An item points at an id that nothing bears.", "Find the row, or clear the item."),
         "pointer-cycle": _warning("Rows supersede one another in a circle.", "Say which row is current.", "reconcile"),
@@ -133,7 +135,7 @@ CATALOGUE: Mapping[str, CodeInfo] = MappingProxyType(
             "An index entry stands beyond the limit, where agents may not read.", "Move it up, or into a topic."
         ),
         "missing-trigger": _warning(
-            "No trigger leads to a topic, so no agent will read it.", "Add a Topic Map line or triggers."
+            "No trigger leads to a topic, so no agent will read it.", "Add a Topic Map line or triggers.", "triggers"
         ),
         "dangling-topic-map": _warning("The Topic Map names a page that is not there.", "Correct or remove the line."),
         "undistilled-archive": _warning(
@@ -145,6 +147,9 @@ CATALOGUE: Mapping[str, CodeInfo] = MappingProxyType(
         ),
         "restates-withdrawn": _error(
             "A line says again what is withdrawn.", "Take the line out; withdrawn content is not restated."
+        ),
+        "proposal-unreadable": _warning(
+            "A proposal cannot be read; nothing in it is proposed.", "Mend the file, or remove it."
         ),
         # The log, and control records (§12.2)
         "log-line-unknown": _notice("A line of log.md is in no known form; it is kept.", "Nothing has to be done."),

@@ -2,34 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date as Date
 
-from core.conflicts import Conflict
+from core.authority import AUTHORITY, who_may
+from core.catalogue import CATALOGUE, CodeInfo
+from core.conflicts import Conflict, own_items, refuters
+from core.drift import HOT, find_drift
+from core.events import Event
 from core.findings import Finding
 from core.influence import Influence
+from core.items import MemoryItem
+from core.secrets import mask
 from core.snapshot import Snapshot
-from core.vocabulary import Severity
+from core.supersede import iso_date, live_row
+from core.vocabulary import Kind, Severity, Status
 
+__all__ = [
+    "CATALOGUE",
+    "HOT",
+    "CleanupRow",
+    "CodeInfo",
+    "QueueEntry",
+    "cleanup_markdown",
+    "cleanup_plan",
+    "find_drift",
+    "review_queue",
+]
 
-@dataclass(frozen=True, slots=True)
-class CodeInfo:
-    """What a finding code means: its severity, one sentence, and what a human can do."""
+_LAST = {"boundary-violation": 1, "undistilled-archive": 2, "missing-trigger": 3}
+"""Findings that come after the other drift, in this order (§16)."""
 
-    severity: Severity
-    meaning: str
-    remedy: str
-
-
-CATALOGUE: Mapping[str, CodeInfo] = {}
+_WAITING = (Status.PENDING_CLEANUP, Status.STALE)
+_TITLE_LENGTH = 200
 
 
 @dataclass(frozen=True, slots=True)
 class QueueEntry:
     """One thing that waits for a human.
 
-    `item` is a key or None; `since` an ISO date, `age_days` counted from it to today; `title` one line of text (secrets
-    masked), `reason` a sentence; `proposed` the engine command that settles it, '' where there is none.
+    `code` is a finding's, or `pending-cleanup` or `stale` for an item of that Status. `item` is a key or None; `since`
+    an ISO date, `age_days` counted from it to today; `title` one line of text (secrets masked), `reason` a sentence;
+    `proposed` the engine command that settles it, '' where there is none.
     """
 
     code: str
@@ -53,23 +69,173 @@ class CleanupRow:
     why: str
 
 
-def find_drift(snapshot: Snapshot, influence: Influence, conflicts: Sequence[Conflict]) -> tuple[Finding, ...]:
-    """Everything the review finds (§16 steps 1 to 9), errors first, then by place."""
-    return (*snapshot.drift, *influence.findings)
-
-
 def review_queue(
     snapshot: Snapshot, influence: Influence, findings: Sequence[Finding], *, today: str
 ) -> tuple[QueueEntry, ...]:
-    """What waits for a human, in the order to take it. Excluded items never appear."""
-    return ()
+    """What waits for a human, in the order to take it (§16); `today` is an ISO date.
+
+    Pending items (oldest first), stale items (oldest first), drift, boundary violations, undistilled archive, missing
+    triggers. Notices wait for nobody. Excluded items never appear: a finding about a withdrawal stands without item.
+    """
+    now = iso_date(today)
+    items = [item for item in own_items(snapshot) if influence.eligible(item.key)]
+    marked = _marked(snapshot.events)
+    why = refuters(snapshot, items)
+    waiting = [
+        *_waiting(Status.PENDING_CLEANUP, items, marked, now, lambda item: _pending(item, snapshot, influence, why)),
+        *_waiting(Status.STALE, items, marked, now, _stale),
+    ]
+    drift = sorted(
+        (finding for finding in findings if finding.severity is not Severity.NOTICE),
+        key=lambda finding: _LAST.get(finding.code, 0),
+    )
+    days: dict[str | None, str] = {day.file: day.date for day in snapshot.archive}
+    return (*waiting, *(_of_finding(finding, snapshot, influence, days, now) for finding in drift))
 
 
 def cleanup_plan(queue: Sequence[QueueEntry], conflicts: Sequence[Conflict] = ()) -> tuple[CleanupRow, ...]:
-    """The plan that comes before any destructive change (§16 step 10), in the queue's order."""
-    return ()
+    """The plan that comes before any destructive change (§16 step 10): conflicts to settle, then the queue in order.
+
+    Nothing in it deletes: what is in doubt is kept, and weighs less.
+    """
+    rows = [
+        CleanupRow(
+            what=f"settle {conflict.type}" + (f" on {mask(conflict.subject)}" if conflict.subject else ""),
+            who=who_may("settle" if conflict.type == "unordered-controls" else "reconcile"),
+            why=conflict.message,
+        )
+        for conflict in conflicts
+        if not conflict.acknowledged and conflict.type in ("two-active", "refuted-knowledge", "unordered-controls")
+    ]
+    for entry in queue:
+        place = f"{entry.file}:{entry.line}" if entry.line else entry.file or ""
+        about = " ".join(part for part in (entry.item or place, f"“{entry.title}”" if entry.item else "") if part)
+        rows.append(
+            CleanupRow(
+                what=f"{entry.proposed or 'look at'} {about or entry.title}".strip(),
+                who=who_may(entry.proposed) if entry.proposed in AUTHORITY else "a human",
+                why=" ".join(dict.fromkeys(part for part in (entry.reason, _remedy(entry)) if part)),
+            )
+        )
+    return tuple(rows)
 
 
 def cleanup_markdown(rows: Sequence[CleanupRow], *, today: str) -> str:
-    """The cleanup plan as Markdown, for `assay plan`."""
-    return ""
+    """The cleanup plan as Markdown, for `assay plan`; `today` is an ISO date. Ends in a newline."""
+    head = f"# Cleanup plan, {today}\n\n"
+    if not rows:
+        return head + "Nothing waits for a decision.\n"
+    lines = [
+        f"{number}. {_escape(row.what)}\n   - why: {_escape(row.why)}\n   - decided by: {_escape(row.who)}\n"
+        for number, row in enumerate(rows, start=1)
+    ]
+    return head + "A proposal: nothing is changed until each line is decided.\n\n" + "".join(lines)
+
+
+def _marked(events: Iterable[Event]) -> dict[tuple[str, Status], Event]:
+    """`(id, Status)` -> the last event that set it."""
+    marked: dict[tuple[str, Status], Event] = {}
+    for event in events:
+        for change in event.items:
+            for step in (*change.corrections, *change.fields):
+                status = next((token for token in _WAITING if token == step.after), None)
+                if step.name == "Status" and status is not None:
+                    marked[(change.id, status)] = event
+    return marked
+
+
+def _waiting(
+    status: Status,
+    items: Iterable[MemoryItem],
+    marked: Mapping[tuple[str, Status], Event],
+    now: Date | None,
+    explain: Callable[[MemoryItem], tuple[str, str]],
+) -> list[QueueEntry]:
+    """The entries of the items of one Status, oldest first; what has no date comes last."""
+    entries = []
+    for item in items:
+        if item.status is not status:
+            continue
+        event = marked.get((item.id or "", status))
+        since = event.at[:10] if event is not None and iso_date(event.at[:10]) else item.date
+        reason, proposed = explain(item)
+        since = since if iso_date(since) else None
+        entries.append(
+            QueueEntry(
+                code=status.value,
+                item=item.key,
+                file=item.place.file,
+                line=item.place.line,
+                since=since,
+                age_days=_age(since, now),
+                title=_title(item.text),
+                reason=reason if event is None else f"{reason} Marked by {event.actor} on {event.at[:10]}.",
+                proposed=proposed,
+            )
+        )
+    return sorted(entries, key=lambda entry: (entry.since or "9999", entry.file or "", entry.line or 0))
+
+
+def _pending(
+    item: MemoryItem, snapshot: Snapshot, influence: Influence, why: Mapping[str, tuple[str, ...]]
+) -> tuple[str, str]:
+    """`(reason, proposed command)` of a pending item. What is in doubt is kept."""
+    others = [
+        other
+        for other in why.get(item.id or "", ())
+        if any(influence.eligible(row.key) for row in snapshot.by_id.get(other, ()))
+    ]
+    if item.kind is Kind.STATE and item.superseded_by and live_row(snapshot, item.superseded_by, influence):
+        return f"Its successor {item.superseded_by} is known.", "clear"
+    if others:
+        return f"{', '.join(others)} seems to refute it.", "reconcile"
+    return "It is marked pending-cleanup: somebody doubts it.", "clear"
+
+
+def _stale(item: MemoryItem) -> tuple[str, str]:
+    """`(reason, proposed command)` of a stale item: lower its weight where that can be, and decide."""
+    said = "A human judged it no longer applicable; merge, demote or replace it."
+    return said, "cool" if item.kind is Kind.KNOWLEDGE else ""
+
+
+def _of_finding(
+    finding: Finding, snapshot: Snapshot, influence: Influence, days: Mapping[str | None, str], now: Date | None
+) -> QueueEntry:
+    item = snapshot.by_key.get(finding.item) if finding.item is not None else None
+    if item is not None and not influence.eligible(item.key):
+        item = None
+    since = item.date if item is not None else days.get(finding.file)
+    since = since if iso_date(since) else None
+    meaning = CATALOGUE[finding.code].meaning if finding.code in CATALOGUE else ""
+    message = _title(finding.message)
+    return QueueEntry(
+        code=finding.code,
+        item=item.key if item is not None else None,
+        file=finding.file,
+        line=finding.line,
+        since=since,
+        age_days=_age(since, now),
+        title=_title(item.text) if item is not None else message,
+        reason=message if item is not None else meaning,
+        proposed=finding.command or "",
+        finding=finding,
+    )
+
+
+def _age(since: str | None, now: Date | None) -> int | None:
+    day = iso_date(since)
+    return max(0, (now - day).days) if day is not None and now is not None else None
+
+
+def _title(text: str) -> str:
+    line = " ".join(mask(text).split())
+    return line if len(line) <= _TITLE_LENGTH else line[: _TITLE_LENGTH - 1] + "…"
+
+
+def _remedy(entry: QueueEntry) -> str:
+    return entry.finding.remedy if entry.finding is not None else ""
+
+
+def _escape(text: str) -> str:
+    """Text that stays text in Markdown: one line, no markup of its own."""
+    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split()))

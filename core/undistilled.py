@@ -1,0 +1,54 @@
+"""Archived copies that never became an item (§16 step 6). A withdrawn segment is no missing work (§12.2)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from core.catalogue import make_finding
+from core.coverage import item_ids_in
+from core.findings import Finding
+from core.influence import Influence
+from core.snapshot import ArchiveDay, ArchivedCopy, Snapshot
+from core.sources import embedded_archive_refs, norm_anchor
+from core.vocabulary import Standing
+
+_DISTILLED = frozenset({Standing.TOPIC, Standing.HISTORICAL, Standing.HELD})
+
+
+def undistilled(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
+    """One finding for each archive day that holds eligible copies which were never distilled, oldest first.
+
+    A copy is distilled where a topic or held item bears its id, or where a Source names its id or its segment. A
+    Source that names the whole day names those copies alone that bear no id.
+    """
+    if not any(day.copies for day in snapshot.archive):
+        return
+    borne = {item.id for item in snapshot.items if item.standing in _DISTILLED}
+    anchors: dict[str, set[str | None]] = defaultdict(set)
+    for source in {item.source for item in snapshot.items if item.source}:
+        borne |= item_ids_in(source) if "mem-" in source else set()
+        for file, anchor in embedded_archive_refs(source):
+            anchors[file].add(norm_anchor(anchor) if anchor is not None else None)
+    for day in sorted(snapshot.archive, key=lambda day: day.file):
+        left = [copy for copy in day.copies if not _distilled(copy, borne, anchors[day.file])]
+        left = [copy for copy in left if not influence.copy_excluded(day, copy)]
+        if left:
+            yield _finding(day, left)
+
+
+def _distilled(copy: ArchivedCopy, borne: set[str | None], anchors: set[str | None]) -> bool:
+    if copy.id is not None and copy.id in borne:
+        return True
+    if copy.id is None and None in anchors:
+        return True
+    return copy.anchor is not None and norm_anchor(copy.anchor) in anchors
+
+
+def _finding(day: ArchiveDay, left: list[ArchivedCopy]) -> Finding:
+    count = f"{len(left)} archived items" if len(left) > 1 else "1 archived item"
+    ids = [copy.id for copy in left if copy.id is not None]
+    named = f" ({', '.join(ids[:3])}{', …' if len(ids) > 3 else ''})" if ids else ""
+    return make_finding(
+        "undistilled-archive", f"{count} of {day.file} never distilled{named}.", file=day.file, line=left[0].line
+    )
