@@ -44,8 +44,8 @@ lint: $(STAMP)
 check: lint test
 
 bench: $(STAMP)
-	@test -d bench || { echo 'bench/ is missing: there is nothing to measure with in this checkout' >&2; exit 1; }
-	@$(BIN)/python -m bench
+	@test -f tests/bench/__main__.py || { echo "tests/bench/ has no program: there is nothing to measure with in this checkout" >&2; exit 1; }
+	@$(BIN)/python -m tests.bench
 
 screenshots: $(STAMP)
 	@$(BIN)/python tests/support/screenshots.py
