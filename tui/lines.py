@@ -110,7 +110,11 @@ def flow(text: str, width: int, *, role: str = "", indent: int = 0, hang: int | 
     return [line(" " * (hang if index else indent), (part, role)) for index, part in enumerate(wrapped)]
 
 
-def labelled(label: str, body: Iterable[Line], *, width: int = 10) -> list[Line]:
+LABEL = 11
+"""The width of the labels on a card."""
+
+
+def labelled(label: str, body: Iterable[Line], *, width: int = LABEL) -> list[Line]:
     """`body` beside a dim `label` that takes `width` cells; `body` is to be wrapped for what is left."""
     lines: list[Line] = []
     for index, spans in enumerate(body):

@@ -8,12 +8,11 @@ from datetime import date
 from core.items import MemoryItem
 from core.sources import Resolved, parse_source, resolve
 from tui import display, glyphs
-from tui.lines import EMPTY, Line, Span, flow, labelled, line, spread
+from tui.lines import EMPTY, LABEL, Line, Span, flow, labelled, line, spread
 from tui.sight import WITHHELD, References, Sight
 
 TEXT_LIMIT = 4000
 EXCERPT_LINES = 4
-_LABEL = 10
 
 
 def days_between(earlier: str | None, later: str) -> int | None:
@@ -130,7 +129,8 @@ def _excerpt(found: Resolved, sight: Sight, width: int, limit: int) -> Iterator[
         if not found.found or found.reason:
             yield from flow(sight.line(found.reason), width, role="dim", indent=2)
         return
-    lines = flow(sight.text(found.excerpt.strip()), width - 2, role="dim", indent=2)
+    text = sight.text("\n".join(part for part in found.excerpt.splitlines() if part.strip()))
+    lines = flow(text, width - 2, role="dim", indent=2)
     for index, spans in enumerate(lines[:limit]):
         yield spans if index or not limit else line("  ", ("“ ", "dim"), *spans[1:])
     if len(lines) > limit:
@@ -139,17 +139,17 @@ def _excerpt(found: Resolved, sight: Sight, width: int, limit: int) -> Iterator[
 
 def fields(item: MemoryItem, sight: Sight, references: References, today: str, width: int) -> list[Line]:
     """Everything else on the card, label by label; what is absent is not mentioned, what is missing is."""
-    room = width - _LABEL
+    room = width - LABEL
     block: list[Line] = []
 
     def add(label: str, text: str, role: str = "") -> None:
-        block.extend(labelled(label, flow(text, room, role=role), width=_LABEL))
+        block.extend(labelled(label, flow(text, room, role=role)))
 
     if item.subject or (item.kind is not None and item.kind.value == "state"):
         add("subject", sight.line(item.subject or "! none"), "" if item.subject else "waits")
     if item.marker:
         add("marker", sight.line(item.marker), "waits")
-    block.extend(labelled("source", source_lines(item, sight, room), width=_LABEL))
+    block.extend(labelled("source", source_lines(item, sight, room)))
     if item.scope:
         add("scope", sight.line(item.scope))
     if item.confidence:
@@ -163,7 +163,7 @@ def fields(item: MemoryItem, sight: Sight, references: References, today: str, w
     for label, ids in references.to(item.id):
         add(label, sight.line(", ".join(ids[:8]) + (f" and {len(ids) - 8} more" if len(ids) > 8 else "")))
     for name, value in item.extra:
-        add(display.clip(display.one_line(name), _LABEL - 1), sight.line(value), "dim")
+        add(display.clip(display.one_line(name), LABEL - 1), sight.line(value), "dim")
     return block
 
 
@@ -193,11 +193,11 @@ def card(
     block = [card_head(item, sight, width), EMPTY, *text_lines(item, sight, width), EMPTY]
     for label, sentence in why:
         if sentence:
-            block.extend(labelled(label, flow(sight.line(sentence), width - _LABEL, role="waits"), width=_LABEL))
+            block.extend(labelled(label, flow(sight.line(sentence), width - LABEL)))
     if sight.eligible(item):
         block.extend(fields(item, sight, references, today, width))
     else:
         verdict = sight.reading.influence.verdict(item.key)
         reason = sight.line(verdict.why or ", ".join(verdict.by))
-        block.extend(labelled("withdrawn", flow(reason, width - _LABEL), width=_LABEL))
+        block.extend(labelled("withdrawn", flow(reason, width - LABEL)))
     return block

@@ -97,17 +97,11 @@ class ConflictsPage(Page):
         conflict = self._conflicts[key]
         sight = self.facts.sight
         glyph = Span("✓" if conflict.acknowledged else "!", "dim" if conflict.acknowledged else "waits")
-        what = conflict.subject or ", ".join(conflict.files) or ", ".join(conflict.rows[:2])
+        what = conflict.subject or ", ".join(conflict.files or conflict.rows[:2]) or conflict.message
         head = line(
             glyph, " ", (display.pad(conflict.type.replace("-", " "), 22), "dim"), "  ", (sight.line(what), "strong")
         )
-        state = (
-            "acknowledged, both stay"
-            if conflict.acknowledged
-            else f"{len(conflict.rows)} rows"
-            if conflict.rows
-            else ""
-        )
+        state = "acknowledged, both stay" if conflict.acknowledged else _rows(len(conflict.rows))
         return spread(head, line((state, "dim")), width)
 
     # --- the panels
@@ -144,11 +138,13 @@ class ConflictsPage(Page):
             (display.one_line(item.date or "no date"), "strong"),
             "  ",
             (display.one_line(item.id or "no id"), ""),
-            "  ",
+        )
+        state = line(
             present.status_span(item, sight, word=True),
             (", in the inbox" if item.standing.value == "inbox" else "", "dim"),
+            ("   suggested as current" if suggested else "", "accent"),
         )
-        block = [head, line(("suggested as current", "accent")) if suggested else line(("", "")), EMPTY]
+        block = [head, state, EMPTY]
         block.extend(self._text(item, other, width))
         block.append(EMPTY)
         block.extend(present.source_lines(item, sight, width, excerpt=6))
@@ -267,6 +263,10 @@ class ConflictsPage(Page):
         """The subject, else the first row's id."""
         conflict = self._conflicts.get(key)
         return conflict.subject if conflict is not None and conflict.subject else super().copy_text(key)
+
+
+def _rows(count: int) -> str:
+    return f"{count} row{'' if count == 1 else 's'}" if count else ""
 
 
 def _wrap_spans(spans: Line, width: int) -> list[Line]:

@@ -28,6 +28,10 @@ Dialog TextPane { height: auto; background: $surface; }
 Dialog #title { height: 1; margin: 0 0 1 0; }
 Dialog #foot { height: auto; max-height: 9; margin: 1 0 0 0; }
 Dialog #choices { height: 1; margin: 1 0 0 0; }
+Dialog #push { width: 1fr; }
+Dialog Choice { margin: 0 0 0 2; }
+Dialog #ask { width: auto; }
+Dialog #phrase { width: 2fr; }
 """
 
 

@@ -11,7 +11,7 @@ from core.validation import Check
 from core.vocabulary import CheckResult, Severity
 from tui import display, present
 from tui.desk import Facts
-from tui.lines import EMPTY, Line, flow, labelled, line, spread
+from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread
 from tui.page import Page
 from tui.verbs import HEALTH, INDEX, WITHDRAWALS
 from tui.widgets.virtual_list import Key
@@ -185,7 +185,7 @@ class HealthPage(Page):
             *flow(sight.line(check.title), width),
             EMPTY,
             *labelled("from", [line(f"{check.level}")]),
-            *labelled("evidence", flow(sight.text(check.evidence), width - 10)),
+            *labelled("evidence", flow(sight.text(check.evidence), width - LABEL)),
         ]
         if check.remedy:
             block.extend(labelled("remedy", flow(sight.text(check.remedy), width - 10, role="waits")))
@@ -196,7 +196,7 @@ class HealthPage(Page):
     def _finding_card(self, finding: Finding, width: int) -> list[Line]:
         assert self.facts is not None
         sight = self.facts.sight
-        room = width - 10
+        room = width - LABEL
         place = f"{finding.file}:{finding.line}" if finding.line else finding.file or ""
         block = [line((finding.code.replace("-", " "), "strong"), "   ", (finding.severity.value, "dim")), EMPTY]
         block.extend((*flow(sight.text(finding.message), width), EMPTY))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
@@ -10,13 +11,16 @@ from core.places import INBOX
 from core.snapshot import ArchiveDay, Topic
 from tui import display, present
 from tui.desk import Facts
-from tui.lines import EMPTY, Line, Span, cells, flow, labelled, line, spread
+from tui.lines import EMPTY, LABEL, Line, Span, cells, flow, labelled, line, spread
 from tui.page import Page
 from tui.verbs import INDEX
 from tui.widgets.virtual_list import Key
 
 _TOPIC, _INBOX, _ARCHIVE, _ALL, _DAY, _RECENT, _OTHER = "topic", "inbox", "archive", "all", "day", "recent", "other"
 _HEADS = frozenset({("head", "Topics"), ("head", "Elsewhere"), ("head", "Recent activity"), ("gap", "1"), ("gap", "2")})
+
+
+_READ_WHEN = re.compile(r"^read when\s+", re.IGNORECASE)
 
 
 class IndexPage(Page):
@@ -181,7 +185,7 @@ class IndexPage(Page):
     def _topic_row(self, topic: Topic, width: int) -> Line:
         assert self.facts is not None
         census, sight = self.facts.census, self.facts.sight
-        triggers = self._triggers.get(topic.file) or ", ".join(topic.triggers)
+        triggers = _READ_WHEN.sub("", self._triggers.get(topic.file, "")) or ", ".join(topic.triggers)
         return self._counted(
             topic.name,
             len(census.by_file.get(topic.file, ())),
@@ -253,7 +257,7 @@ class IndexPage(Page):
     def _topic_card(self, topic: Topic, width: int) -> list[Line]:
         assert self.facts is not None
         sight, census = self.facts.sight, self.facts.census
-        room = width - 10
+        room = width - LABEL
         block = [
             line((sight.line(topic.title or topic.name), "strong")),
             line((display.one_line(topic.file), "dim")),
@@ -261,11 +265,15 @@ class IndexPage(Page):
         ]
         if topic.summary:
             block.extend((*flow(sight.text(topic.summary), width), EMPTY))
-        trigger = self._triggers.get(topic.file)
+        trigger = self._triggers.get(topic.file, "")
         block.extend(
             labelled(
                 "read when",
-                flow(sight.line(trigger or "! not in the index's Topic Map"), room, role="" if trigger else "waits"),
+                flow(
+                    sight.line(_READ_WHEN.sub("", trigger) or "! not in the index's Topic Map"),
+                    room,
+                    role="" if trigger else "waits",
+                ),
             )
         )
         if topic.triggers:

@@ -9,13 +9,14 @@ from core.items import MemoryItem
 from core.review import QueueEntry
 from tui import display, glyphs, present
 from tui.desk import Facts
-from tui.lines import EMPTY, Line, Span, cells, flow, labelled, line, spread
+from tui.lines import EMPTY, LABEL, Line, Span, cells, flow, labelled, line, spread
 from tui.page import Page
 from tui.screens.index import search_text
 from tui.verbs import REVIEW, VERBS
 from tui.widgets.virtual_list import Key
 
-PENDING = "pending-cleanup"
+_PLAIN = frozenset({"pending-cleanup", "stale"})
+"""Entries whose reason is the item's own Status: its glyph says it."""
 
 
 class ReviewPage(Page):
@@ -89,14 +90,16 @@ class ReviewPage(Page):
         sight = self.facts.sight
         items = self.items_of(key)
         item = items[0] if items else None
-        pending = entry.code == PENDING
-        glyph = present.status_span(item, sight) if item is not None and pending else Span(glyphs.UNKNOWN.sign, "waits")
+        plain = item is not None and entry.code in _PLAIN
+        glyph = present.status_span(item, sight) if item is not None and plain else Span(glyphs.UNKNOWN.sign, "waits")
         kind = present.kind_span(item) if item is not None else Span(" ")
         head = line(glyph, " ", (display.pad(present.age(entry.age_days), 5, right=True), "dim"), "  ", kind, "  ")
-        proposed = line((f"→ {key_of(entry.proposed)}", "dim")) if entry.proposed and width >= 64 else EMPTY
-        what = "" if pending else f"{entry.code.replace('-', ' ')}  "
+        keyed = key_of(entry.proposed)
+        proposed = line((f"→ {keyed}", "dim")) if keyed and width >= 64 else EMPTY
+        what = f"{entry.code.replace('-', ' ')}  " if item is not None and not plain else ""
         room = width - cells(head) - cells(proposed) - (2 if proposed else 0)
-        body = line((display.clip(what, room), "waits"), sight.head(entry.title, max(room - display.width(what), 0)))
+        text = sight.head(entry.title, max(room - display.width(what), 0))
+        body = line(display.clip(what, room), (text, "dim" if what else ""))
         return spread((*head, *body), proposed, width)
 
     def card(self, key: Key, width: int) -> Sequence[Line]:
@@ -104,36 +107,25 @@ class ReviewPage(Page):
         assert self.facts is not None
         entry = self._entries[key]
         items = self.items_of(key)
-        why = (("why here", entry.reason), ("proposed", proposal(entry)))
+        why = (("why here", entry.reason), ("proposed", key_of(entry.proposed)))
         if items:
             return present.card(items[0], self.facts.sight, self.facts.references, width, why=why)
         sight = self.facts.sight
         block = [*flow(sight.text(entry.title), width, role="strong"), EMPTY]
         for label, sentence in why:
             if sentence:
-                block.extend(labelled(label, flow(sight.line(sentence), width - 10)))
+                block.extend(labelled(label, flow(sight.line(sentence), width - LABEL)))
         place = f"{entry.file}:{entry.line}" if entry.line else entry.file
         if place:
-            block.extend(labelled("stands in", flow(sight.line(place), width - 10)))
+            block.extend(labelled("stands in", flow(sight.line(place), width - LABEL)))
         if entry.since:
             block.extend(labelled("since", [line(display.one_line(entry.since))]))
         if entry.finding is not None and entry.finding.remedy:
-            block.extend(labelled("remedy", flow(sight.line(entry.finding.remedy), width - 10)))
+            block.extend(labelled("remedy", flow(sight.line(entry.finding.remedy), width - LABEL)))
         return block
 
 
-def proposal(entry: QueueEntry) -> str:
-    """What is proposed, with the key that does it."""
-    if not entry.proposed:
-        return ""
-    return (
-        f"{entry.proposed}, with {key_of(entry.proposed)}"
-        if key_of(entry.proposed) != entry.proposed
-        else entry.proposed
-    )
-
-
 def key_of(command: str) -> str:
-    """A command as the console speaks of it: `c clear`; itself where no key does it."""
-    found = next((verb for verb in VERBS if verb.name == command or verb.command == command), None)
-    return f"{found.keys} {found.name}" if found is not None and found.name == command else command
+    """A command as the console speaks of it: `c clear`; '' where no key of this screen does it."""
+    found = next((verb for verb in VERBS if verb.name == command and verb.on(REVIEW)), None)
+    return f"{found.keys} {found.name}" if found is not None else ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
+from core.controls import Scope
 from core.errors import AssayError, Refused
 from core.influence import Chain, ControlView
 from core.items import MemoryItem
@@ -15,7 +16,7 @@ from core.requests import Reinstate, Request, Settle
 from core.vocabulary import ControlAction, ControlState
 from tui import display, glyphs, present
 from tui.desk import Facts, Then
-from tui.lines import EMPTY, Line, flow, labelled, line, spread
+from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread
 from tui.page import Page
 from tui.screens.form import Answers, Field
 from tui.verbs import WITHDRAWALS, Verb
@@ -27,6 +28,13 @@ Place = tuple[str, str, int]
 
 class WithdrawalsPage(Page):
     """The control events, unresolved chains first."""
+
+    DEFAULT_CSS = """
+    WithdrawalsPage .body { layout: vertical; }
+    WithdrawalsPage VirtualList { width: 1fr; height: auto; max-height: 55%; min-height: 3; }
+    WithdrawalsPage TextPane.card { width: 1fr; height: 1fr; border-left: none; border-top: solid $foreground 15%; }
+    .-narrow WithdrawalsPage VirtualList { height: 1fr; max-height: 100%; }
+    """
 
     NUMBER: ClassVar[int] = WITHDRAWALS
     TITLE: ClassVar[str] = "Withdrawals"
@@ -162,7 +170,7 @@ class WithdrawalsPage(Page):
         assert self.facts is not None
         view, _, _ = self._lines[key]
         record = view.record
-        room = width - 10
+        room = width - LABEL
         block: list[Line] = [
             spread(
                 line((display.one_line(record.withdrawal_id), "strong")),
@@ -375,9 +383,18 @@ def forest(pairs: Sequence[tuple[ControlView, Chain]]) -> list[Tree]:
         for child, its_chain in children.get(view.record.withdrawal_id, ()):
             grow(child, its_chain, depth + 1, tree)
 
+    home: dict[Scope, Tree] = {}
     for view, chain in (*roots, *pairs):
         tree: Tree = []
         grow(view, chain, 0, tree)
-        if tree:
+        if not tree:
+            continue
+        # What bounds the same scope stands together: it is settled together.
+        together = next((home[its.scope] for _, its, _ in tree if its.scope in home), None)
+        if together is None:
             trees.append(tree)
+        else:
+            together.extend(tree)
+        for _, its, _ in tree:
+            home.setdefault(its.scope, together or tree)
     return trees

@@ -14,6 +14,8 @@ from tui.lines import EMPTY, Line, Span, line
 CONTEXT = 2
 _WORD_LIMIT = 400
 _NUMBER = 5
+_SPARED = 3
+"""A cut that would spare no more lines than these is not made."""
 
 Clean = Callable[[str], str]
 """Stored text to text that may be shown here: excluded text withheld, secrets masked. `visible` comes after it."""
@@ -30,7 +32,7 @@ def diff_lines(diff: FileDiff, clean: Clean, *, limit: int | None = None) -> lis
     body = list(_body(before, after, clean))
     added, removed = _counts(before, after)
     lines = [heading(diff, added, removed)]
-    if limit is not None and len(body) > limit:
+    if limit is not None and len(body) > limit + _SPARED:
         return [*lines, *body[:limit], line("  ", (f"… {len(body) - limit} more lines", "dim"))]
     return [*lines, *body]
 

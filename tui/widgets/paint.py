@@ -29,7 +29,7 @@ ROLE_CSS = """
 .role--good { color: $success; }
 .role--match { text-style: bold underline; }
 .role--add { color: $success; }
-.role--del { color: $secondary; }
+.role--del { text-style: dim; }
 .role--word { text-style: bold underline; }
 .role--hunk { text-style: dim italic; }
 .role--rule { text-style: dim; }
