@@ -103,12 +103,13 @@ class Assembler:
         if part.document is None or part.role is Role.INDEX:
             return
         bearers, shared = self._bearers, self._shared
+        here = (path,)
         for item in part.document.records:
             if item.id is None:
                 continue
             known = bearers.get(item.id)
             if by > 0:
-                bearers[item.id] = (path,) if known is None else (*known, path)
+                bearers[item.id] = here if known is None else (*known, path)
                 if known is not None:
                     shared.add(item.id)
             elif known is not None:

@@ -17,7 +17,7 @@ from stores.markdown.damage import byte_damage, is_placeholder, line_of, lost_re
 from stores.markdown.drift import schema_findings
 from stores.markdown.frontmatter import Frontmatter, find_frontmatter, frontmatter_finding, second_frontmatter
 from stores.markdown.items import RawItem, is_head, read_item, to_item, to_span
-from stores.markdown.scan import Run, pattern_for, take_records
+from stores.markdown.scan import Run, patterns_for, take_records
 from stores.markdown.spans import FieldSpan, ItemSpan, Line, Section, Span, split_lines
 
 __all__ = ["Document", "FieldSpan", "ItemSpan", "Line", "Section", "parse_document", "render", "split_lines"]
@@ -149,7 +149,7 @@ class _Parser:
         self.standing = standing
         self.strict = strict and standing is not Standing.INDEX
         self.numbers = LineNumbers(data)
-        self.run = Run(data, path, pattern_for(data), standing=standing)
+        self.run = Run(data, path, patterns_for(data), standing=standing)
         self.findings: list[Finding] = []
         self.headings: list[tuple[str, int, int, int]] = []
         self._historical = 0

@@ -77,10 +77,11 @@ class Reader:
                 ) from error
             gone = _unreadable(".", f"{error.strerror}; what is shown was read before", "The root")
             return self._assembler.assemble(self._parts(), (gone,), {}, sequence)
-        troubles = self._update(tree)
-        self._read_once = True
-        findings = (*tree.findings, *(_unreadable(path, why) for path, why in troubles.items()))
-        return self._assembler.assemble(self._parts(), findings, {**tree.blocked, **troubles}, sequence)
+        with _no_collection(sum(entry.path not in self._known for entry in tree.files) > _MANY):
+            troubles = self._update(tree)
+            self._read_once = True
+            findings = (*tree.findings, *(_unreadable(path, why) for path, why in troubles.items()))
+            return self._assembler.assemble(self._parts(), findings, {**tree.blocked, **troubles}, sequence)
 
     def _parts(self) -> dict[str, Part]:
         return {path: known.part for path, known in self._known.items()}
@@ -106,15 +107,14 @@ class Reader:
         """Bring what is known up to date with the tree; path -> reason of what could not be read."""
         troubles: dict[str, str] = {}
         there: set[str] = set()
-        with _no_collection(sum(entry.path not in self._known for entry in tree.files) > _MANY):
-            for entry in tree.files:
-                try:
-                    self._file(entry)
-                except (FileNotFoundError, NotADirectoryError):
-                    continue
-                except OSError as error:
-                    troubles[entry.path] = error.strerror or "it fails"
-                there.add(entry.path)
+        for entry in tree.files:
+            try:
+                self._file(entry)
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as error:
+                troubles[entry.path] = error.strerror or "it fails"
+            there.add(entry.path)
         hidden = tuple(f"{folder}/" for folder in tree.unreadable)
         for path in self._known.keys() - there:
             if path.startswith(hidden):
@@ -171,7 +171,10 @@ def _unreadable(path: str, why: str, what: str = "The file") -> Finding:
 
 @contextmanager
 def _no_collection(wanted: bool) -> Iterator[None]:
-    """Hold the garbage collector back while many objects are made that all stay."""
+    """Hold the garbage collector back while many objects are made, and spare it looking through them ever after.
+
+    What a root is parsed into has no cycles: it goes when nothing refers to it, collector or not.
+    """
     if not (wanted and gc.isenabled()):
         yield
         return
@@ -179,4 +182,5 @@ def _no_collection(wanted: bool) -> Iterator[None]:
     try:
         yield
     finally:
+        gc.freeze()
         gc.enable()

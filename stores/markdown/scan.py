@@ -11,34 +11,41 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.items import MemoryItem, Place
 from core.snapshot import item_key
-from core.vocabulary import Kind, Standing, Status
+from core.vocabulary import CONFIDENCE_SCHEME, Confidence, Kind, Standing, Status
 from stores.markdown.drift import STORED, is_date
 from stores.markdown.head import split_inline
 
 
-def _pattern(eol: bytes, rest: bytes) -> re.Pattern[bytes]:
-    """A canonical record in a file whose every line ends with `eol`; `rest` is what a line holds up to it, no
-    blank last.
+class Patterns(NamedTuple):
+    """The patterns for a file whose every line ends with the same `eol` bytes.
 
-    One pattern a line end, because general line ends cost more than all the rest of the match.
+    `canonical` is a record in canonical form. `loose` has its fields in any order and case, under any one indentation.
+    Each line end has its own, because general line ends cost more than all the rest of a match.
     """
+
+    canonical: re.Pattern[bytes]
+    loose: re.Pattern[bytes]
+    eol: int
+
+
+def _patterns(eol: bytes, length: int, rest: bytes) -> Patterns:
+    """`rest` is what a line holds up to its end, no blank last."""
     value = rb"([^ \t\r\n]" + rest + rb")"
+    head = (
+        rb"(?:" + eol + rb")*- \[(\d{4}-\d\d-\d\d)\] (?:\[(mem-\d{4}-\d\d-\d\d-\d+)\] )?(?:\((state|knowledge)\) )?"
+        rb"([^ \t\r\n\[(]" + rest + rb")" + eol
+    )
+    following = rb"(?=\Z|- |#{1,6} |(?:" + eol + rb")+(?:[^ \t\r\n]|\Z))"
 
     def optional(name: bytes, value: bytes = value) -> bytes:
         return rb"(?:  - " + name + rb": " + value + eol + rb")?"
 
-    return re.compile(
-        rb"(?:"
-        + eol
-        + rb")*- \[(\d{4}-\d\d-\d\d)\] (?:\[(mem-\d{4}-\d\d-\d\d-\d+)\] )?(?:\((state|knowledge)\) )?"
-        + rb"([^ \t\r\n\[(]"
-        + rest
-        + rb")"
-        + eol
+    canonical = (
+        head
         + optional(b"id")
         + optional(b"kind", rb"(state|knowledge)")
         + optional(b"subject")
@@ -50,18 +57,24 @@ def _pattern(eol: bytes, rest: bytes) -> re.Pattern[bytes]:
         + eol
         + rb"  - Confidence: (confirmed|observed-once|inferred|unknown)"
         + eol
-        + rb")?(?=\Z|- |#{1,6} |(?:"
-        + eol
-        + rb")+(?:[^ \t\r\n]|\Z))"
+        + rb")?"
+        + following
     )
+    fields = rb"(?=( {2,4}|\t)- )((?:\5- [A-Za-z_-]+: [^ \t\r\n]" + rest + eol + rb")+)"
+    return Patterns(re.compile(canonical), re.compile(head + fields + following), length)
 
 
-_LF = _pattern(rb"\n", rb"[^\n]*(?<![ \t])")
-_CRLF = _pattern(rb"\r\n", rb"[^\r]*(?<![ \t])")
+_LF = _patterns(rb"\n", 1, rb"[^\n]*(?<![ \t])")
+_CRLF = _patterns(rb"\r\n", 2, rb"[^\r]*(?<![ \t])")
+_PAIR = re.compile(rb"(?:\A|(?<=\n))[ \t]+- ([A-Za-z_-]+): ([^\r\n]+)")
+_LOOSE_NAMES = (
+    *(b"id", b"kind", b"subject", b"scope", b"status", b"superseded_by", b"source", b"confidence-scheme"),
+    b"confidence",
+)
 
 
-def pattern_for(data: bytes) -> re.Pattern[bytes] | None:
-    """The pattern for a file's records; None where its lines end in more than one way."""
+def patterns_for(data: bytes) -> Patterns | None:
+    """The patterns for a file's records; None where its lines end in more than one way."""
     if b"\r" not in data:
         return _LF
     ends = data.count(b"\r\n")
@@ -72,6 +85,8 @@ _KINDS: dict[bytes | None, tuple[Kind | None, str | None]] = {one.value.encode()
 _KINDS[None] = (None, None)
 _STATUSES: dict[bytes | None, tuple[Status, str | None]] = {one.value.encode(): (one, one.value) for one in Status}
 _STATUSES[None] = (Status.ACTIVE, None)
+_SCHEMES = (None, CONFIDENCE_SCHEME.encode())
+_CONFIDENCES = frozenset((None, *(one.value.encode() for one in Confidence)))
 
 
 class _Draft:
@@ -113,7 +128,7 @@ _LATER_FIELDS = tuple(
 """Fields that `MemoryItem` has beyond those that the loop sets by name, with their defaults."""
 
 
-_GROUPS = _LF.groups
+_GROUPS = _LF.canonical.groups
 
 
 @dataclass(slots=True)
@@ -125,7 +140,7 @@ class Run:
 
     data: bytes
     path: str
-    pattern: re.Pattern[bytes] | None
+    patterns: Patterns | None
     section: str | None = None
     standing: Standing = Standing.INBOX
     records: list[MemoryItem] = field(default_factory=list)
@@ -144,18 +159,22 @@ def take_records(run: Run, pos: int, line: int) -> tuple[int, int]:
     """Take the canonical records from `pos` (a line start, number `line`) on; where they end, and that line's number."""
     data, path, section, standing = run.data, run.path, run.section, run.standing
     stored = standing in STORED
-    if run.pattern is None:
+    if run.patterns is None:
         return pos, line
-    match_at = run.pattern.match
-    eol = 1 if run.pattern is _LF else 2
+    canonical, loose, eol = run.patterns
+    match_at = canonical.match
     new_item: Callable[[], Any] = _Draft
     new_place: Callable[[], Any] = _PlaceDraft
     add, bound = run.records.append, run.bounds.append
     while True:
         match = match_at(data, pos)
-        if match is None:
-            return pos, line
-        texts = match.groups()
+        if match is not None:
+            texts = match.groups()
+        else:
+            match = loose.match(data, pos)
+            if match is None or (found := _loose_texts(match)) is None:
+                return pos, line
+            texts = found
         (day, head_id, head_kind, fact, id, kind, subject, scope, status, successor, source, scheme, confidence) = texts
         lines = _GROUPS - texts.count(None) - (1 if head_id is None else 2) - (head_kind is not None)
         start, end = match.start(1) - 3, match.end()
@@ -212,3 +231,21 @@ def take_records(run: Run, pos: int, line: int) -> tuple[int, int]:
         bound(end)
         line += lines
         pos = end
+
+
+def _loose_texts(match: re.Match[bytes]) -> tuple[Any, ...] | None:
+    """The texts of a loose record in canonical order; None where the tolerant grammar has to judge a field."""
+    values: dict[bytes, bytes] = {}
+    for name, value in _PAIR.findall(match[6]):
+        known = name.lower()
+        if known in values or known not in _LOOSE_NAMES:
+            return None
+        values[known] = value
+    get = values.get
+    if get(b"kind") not in _KINDS or get(b"status") not in _STATUSES:
+        return None
+    if get(b"confidence-scheme") not in _SCHEMES or get(b"confidence") not in _CONFIDENCES:
+        return None
+    if (b"confidence" in values) != (b"confidence-scheme" in values):
+        return None
+    return (*match.groups()[:4], *(get(name) for name in _LOOSE_NAMES))
