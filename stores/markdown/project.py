@@ -26,7 +26,7 @@ from core.changes import (
 )
 from core.errors import WriteRefused
 from core.items import FieldValue, MemoryItem
-from core.places import INDEX, TOPICS_FOLDER, held_file, standing_of
+from core.places import INDEX, held_file, standing_of
 from core.snapshot import Snapshot
 from stores.markdown.document import Document, parse_document
 from stores.markdown.edits import FileEdit
@@ -165,8 +165,7 @@ def _keep_topics(files: Files, changes: ChangeSet, sets: Mapping[str, Fields]) -
                 pass
     today = day_of(event.at, files.snapshot.binding.timezone)
     for path, found_dates in dates.items():
-        if path.startswith(TOPICS_FOLDER + "/"):
-            keep_frontmatter(files.page(path), today, found_dates)
+        keep_frontmatter(files.page(path), today, found_dates)
 
 
 def day_of(at: str, timezone: str) -> str:

@@ -34,7 +34,7 @@ def keep_index(files: Files, change: KeepIndex, control: ControlRecord | None = 
     file. What is right already changes nothing.
     """
     page = files.page(INDEX)
-    kept = _Kept(page)
+    kept = _Kept(page, {item.place.line for item in files.snapshot.items if item.place.file == INDEX})
     _keep_recent(kept, change)
     _keep_topic_map(kept, change.topic_map)
     _keep_pending(kept, change)
@@ -47,12 +47,12 @@ def keep_index(files: Files, change: KeepIndex, control: ControlRecord | None = 
 class _Kept:
     """index.md while its sections are kept."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, own: set[int]) -> None:
+        """`own` are the lines of the memory items that stand in index.md itself."""
         self.page = page
         self.parsed: IndexPage | None = parse_index(page.document) if page.document is not None else None
-        bounds = page.document.items.bounds if page.document is not None else None
-        records = range(len(page.document.records)) if page.document is not None else range(0)
-        self._items = [bounds(index) for index in records] if bounds is not None else []
+        records = page.document.records if page.document is not None else ()
+        self._items = [page.bounds(index) for index, record in enumerate(records) if record.place.line in own]
 
     def entries(self, name: str) -> tuple[Entry, ...]:
         """The entries of a section."""
@@ -63,7 +63,7 @@ class _Kept:
         return self.page.data[entry.start : entry.end].decode("utf-8", "replace").rstrip("\r\n")
 
     def is_item(self, entry: Entry) -> bool:
-        """Whether the entry is a memory item that stands in index.md itself: not the engine's to drop."""
+        """Whether the entry is a memory item of its own, and so not the engine's to drop."""
         return any(start <= entry.start < end for start, end in self._items)
 
     def drop(self, entry: Entry) -> None:
@@ -125,11 +125,11 @@ def _restates(line: str, texts: Iterable[str]) -> bool:
 
 
 def _keep_topic_map(kept: _Kept, topics: Sequence[tuple[str, str]]) -> None:
-    mapped = {_normal(entry.line.target or "") for entry in kept.entries(TOPIC_MAP)}
+    mapped = {_normal((entry.line.target or "").partition("#")[0]) for entry in kept.entries(TOPIC_MAP)}
     lines = []
     for file, trigger in topics:
         short = file.removeprefix(TOPICS_FOLDER + "/")
-        if not {_normal(file), _normal(short)} & mapped:
+        if _normal(file) not in mapped:
             lines.append(f"- {short} — {_one_line(trigger)}" if trigger else f"- {short}")
     kept.add(TOPIC_MAP, lines)
 
@@ -139,30 +139,34 @@ def _keep_pending(kept: _Kept, change: KeepIndex) -> None:
     missing = list(wanted)
     for entry in kept.entries(PENDING):
         text = kept.text(entry)
-        if kept.is_item(entry) or _MORE.match(text):
+        if _MORE.match(text):
             continue
         record = next((record for record in wanted if _names(text, record)), None)
         if record is not None and record in missing and _says(text, record):
             missing.remove(record)
-        elif record is not None or _ID.search(text):
+        elif (record is not None or _ID.search(text)) and not kept.is_item(entry):
             kept.drop(entry)
     lines = [_pending_line(record) for record in missing]
     _keep_more(kept, PENDING, lines, change.pending_more, "each says `Status: pending-cleanup` in its topic")
 
 
 def _pending_line(record: Record) -> str:
-    """One line with the metadata of a §9 item, and where the item stands."""
+    """One line with the metadata of a §9 item; behind the arrow, the item that it points at and where that stands."""
     text = mask(_one_line(str(record.get("text", ""))))
     short = text if len(text) <= SHORT else text[: SHORT - 1].rstrip() + "…"
-    head = "".join(f"[{record[name]}] " for name in ("date", "id") if name in record)
-    kind = f"({record['kind']}) " if "kind" in record else ""
+    item_id = str(record.get("id", ""))
+    named = _ID.fullmatch(item_id) is not None
+    head = f"[{record['date']}] " if "date" in record else ""
+    head += f"[{item_id}] " if item_id and not named else ""
+    head += f"({record['kind']}) " if "kind" in record else ""
     stop = "" if short.endswith((".", "!", "?", "。", "！", "？", "…")) else "."
-    parts = [f"- {head}{kind}{short}{stop} Status: pending-cleanup."]
+    parts = [f"- {head}{short}{stop} Status: pending-cleanup."]
     if "superseded_by" in record:
         parts.append(f"superseded_by: {record['superseded_by']}.")
     if "Source" in record:
         parts.append(f"Source: {mask(_one_line(str(record['Source'])))}.")
-    return f"{' '.join(parts)} → {str(record.get('place', '')).partition('#')[0]}"
+    file = str(record.get("place", "")).partition("#")[0]
+    return f"{' '.join(parts)} → {item_id} in {file}" if named else f"{' '.join(parts)} → {file}"
 
 
 def _names(text: str, record: Record) -> bool:
@@ -218,4 +222,4 @@ def _one_line(text: str) -> str:
 
 
 def _normal(path: str) -> str:
-    return unicodedata.normalize("NFC", path)
+    return unicodedata.normalize("NFC", path.removeprefix("./").removeprefix(TOPICS_FOLDER + "/"))

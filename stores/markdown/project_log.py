@@ -13,9 +13,10 @@ from core.items import FieldValue
 from core.places import LOG, LOG_FOLDER
 from core.vocabulary import EventType
 from stores.markdown.blocks import NEWLINE
+from stores.markdown.damage import line_of
 from stores.markdown.log import parse_log
 from stores.markdown.project_files import Files
-from stores.markdown.project_page import Lead, Page, dominant_eol
+from stores.markdown.project_page import Lead, Page, dominant_eol, ends_line
 from stores.markdown.replay import encode_event
 from stores.markdown.yaml_text import Value, fence, mapping
 
@@ -25,8 +26,8 @@ INDENT = "  "
 SUPERSEDE_FIELDS = ("subject", "prior_id", "prior_date", "prior_value", "new_id", "new_date", "new_value")
 """What the log says of a supersede (§14.2), in this order."""
 
-_SHUT = ("undecodable", "nul-run", "open-fence")
-"""The findings that shut the log's end."""
+_DAMAGE = ("undecodable", "nul-run")
+"""The findings that make a log unwritable."""
 
 _ENTRY = re.compile(rb"^- \[(\d{4}-\d{2}-\d{2})", re.MULTILINE)
 _HEADING = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*(#{1,6}[ \t][^\r\n]*)")
@@ -117,9 +118,9 @@ def _records(event: Event) -> list[Mapping[str, Value]]:
 
 def _append_entry(files: Files, event: Event, entry: tuple[str, ...]) -> None:
     page = files.page(LOG)
-    _check_readable(page)
     eol = page.eol
     text = eol.join(line.encode() for line in entry) + eol
+    _check_readable(page, event, text)
     limit = files.snapshot.binding.limits.log_bytes
     if _ENTRY.search(page.data) and len(page.data) + len(text) > limit:
         _rotate(files, page, event, text)
@@ -129,16 +130,25 @@ def _append_entry(files: Files, event: Event, entry: tuple[str, ...]) -> None:
     page.insert(len(page.data), text, lead=_lead(page), bound=False)
 
 
-def _check_readable(page: Page) -> None:
-    """Raises `WriteRefused` where what is appended to the log could not be told from a fence or from damage."""
+def _check_readable(page: Page, event: Event, text: bytes) -> None:
+    """Raises `WriteRefused` where what is appended to the log would be taken for a part of what stands there."""
     log = parse_log(page.path, page.data)
-    if log.unwritable or log.open_fence is not None:
-        at = next((finding for finding in log.findings if finding.code in _SHUT), None)
-        raise WriteRefused(
-            f"The log is not written: {log.unwritable or 'a fence or comment in it is never closed'}.",
-            where=f"{page.path}:{at.line}" if at is not None and at.line else page.path,
-            remedy=(at.remedy if at is not None else "") or "Repair it in an editor, then try again.",
-        )
+    if not log.unwritable:
+        if log.open_fence is None:
+            return
+        # One that a record left open, cut in its bullet, ends where the next bullet begins.
+        after = parse_log(page.path, page.data + (b"" if ends_line(page.data) else page.eol) + text)
+        if after.entries and after.entries[-1].id == event.id:
+            return
+    fault = next((finding for finding in log.findings if finding.code in _DAMAGE), None)
+    line = fault.line if fault is not None else None
+    if not log.unwritable and log.open_fence is not None:
+        line = line_of(page.data, log.open_fence)
+    raise WriteRefused(
+        f"The log is not written: {log.unwritable or 'a fence or comment that opens here is never closed'}.",
+        where=f"{page.path}:{line}" if line is not None else page.path,
+        remedy=fault.remedy if fault is not None and log.unwritable else "Close it in an editor, then try again.",
+    )
 
 
 def _rotate(files: Files, page: Page, event: Event, text: bytes) -> None:

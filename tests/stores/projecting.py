@@ -62,10 +62,24 @@ class Root:
             for path, data in sorted(self.files.items())
             if path in ("memory.md", "index.md") or path.startswith(("topics/", "withdrawn/"))
         }
-        items = assign_keys([record for document in documents.values() for record in document.records])
-        keys = iter(item.key for item in items)
+        borne = {record.id for path, document in documents.items() if path != "index.md" for record in document.records}
+        items = assign_keys(
+            [
+                record
+                for path, document in documents.items()
+                for record in document.records
+                if path != "index.md" or record.id not in borne
+            ]
+        )
+        keys = {(item.place.file, item.place.line): item.key for item in items}
         documents = {
-            path: document.rekeyed({index: next(keys) for index in range(len(document.records))})
+            path: document.rekeyed(
+                {
+                    number: keys[path, record.place.line]
+                    for number, record in enumerate(document.records)
+                    if (path, record.place.line) in keys
+                }
+            )
             for path, document in documents.items()
         }
         snapshot = Snapshot(root="memory", binding=self.binding, items=items)
