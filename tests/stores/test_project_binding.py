@@ -9,7 +9,6 @@ import pytest
 from core.binding import Owner
 from core.changes import CreateRoot, DeclareOwner
 from core.errors import RootExists, WriteRefused
-from core.snapshot import FileState
 from stores.markdown.binding_file import parse_binding
 from tests.stores.projecting import Root, event
 
@@ -81,4 +80,4 @@ def test_a_root_is_never_laid_out_over_another() -> None:
         Root({"memory.md": "theirs"}).project(CreateRoot({"memory.md": "# x\n"}))
     assert caught.value.where == "memory.md"
     with pytest.raises(RootExists):
-        Root({}, files={"assay.toml": FileState("", 0)}).project(CreateRoot({"assay.toml": ""}))
+        Root({"README.md": "not governed, but theirs"}).project(CreateRoot({"README.md": ""}))
