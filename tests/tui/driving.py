@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from textual import events
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from core.authority import Actor, Role
@@ -19,6 +21,7 @@ from core.store import Store
 from core.vocabulary import Kind, Level, Standing, Status
 from stores.memory import MemoryStore
 from tui.app import AssayApp
+from tui.desk import PARTS
 from tui.door import Door, fixed
 from tui.lines import plain
 from tui.screens.confirm import ConfirmScreen
@@ -124,24 +127,46 @@ class Desk:
         return self.app.console_screen.page.listing.key
 
     async def press(self, *keys: str) -> None:
-        """Press keys, one after the other, each with what it sets off."""
+        """Press keys (a character, or a key's name), one after the other, each with what it sets off."""
         for key in keys:
-            await self.pilot.press(key)
+            self.send(key)
             await self.settle()
 
-    async def settle(self) -> None:
-        """Wait until nothing runs beside the screen."""
-        for _ in range(400):
-            await self.pilot.pause()
-            if not [worker for worker in self.app.workers if worker.is_running and worker.group != "watch"]:
+    def send(self, key: str, *, at: float | None = None) -> None:
+        """Post a key as the terminal does; `at` is when it was typed."""
+        event = events.Key(_character_to_key(key), key) if len(key) == 1 else events.Key(key, None)
+        if at is not None:
+            event.time = at
+        self.app.post_message(event)
+
+    async def read(self) -> None:
+        """Wait until the root is read, all of it."""
+        for _ in range(3000):
+            if self.app.facts is not None and len(self.app.facts.ready) == len(PARTS):
                 break
-            await asyncio.sleep(0.005)
-        await self.pilot.pause()
+            await asyncio.sleep(0.002)
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Wait until nothing is queued and nothing runs beside the screen."""
+        calm = 0
+        for _ in range(3000):
+            await asyncio.sleep(0.001)
+            calm = 0 if self._busy() else calm + 1
+            if calm > 4:
+                return
+        raise AssertionError("the console does not come to rest")
+
+    def _busy(self) -> bool:
+        if any(worker.is_running and worker.group != "watch" for worker in self.app.workers):
+            return True
+        pumps = [self.app, *(node for screen in self.app.screen_stack for node in screen.walk_children(with_self=True))]
+        return any(not pump._message_queue.empty() for pump in pumps)
 
     async def armed(self) -> None:
         """Wait until the dialog on top takes a confirming key."""
-        await asyncio.sleep(ConfirmScreen.GUARD + 0.02)
-        await self.pilot.pause()
+        await asyncio.sleep(ConfirmScreen.GUARD + 0.01)
+        await self.settle()
 
     async def confirm(self) -> None:
         """Confirm the plan on top, as one who has read it."""
@@ -172,5 +197,5 @@ async def opened(
     app = AssayApp(lambda: Engine(store, clock=lambda: now), door or fixed(actor), root=store.name)
     async with app.run_test(size=size) as pilot:
         desk = Desk(app, pilot, store)
-        await desk.settle()
+        await desk.read()
         yield desk

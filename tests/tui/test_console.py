@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from core.engine import Engine
+from core.snapshot import IndexView
 from core.vocabulary import Status
 from stores.memory import MemoryStore
 from tests.tui.driving import ANA, BEN, ITEMS, NOW, item, opened, snapshot
@@ -102,16 +103,16 @@ async def test_below_100_columns_the_card_opens_with_enter() -> None:
 async def test_the_filter_is_always_in_view_counts_and_finds_any_item_from_the_index() -> None:
     async with opened() as desk:
         assert "/ filter" in desk.text
-        await desk.press("slash", *"port", "enter")
+        await desk.press("/", *"port", "enter")
         assert "2 of 8" in desk.text
         assert "Port is 9090." in desk.text
-        await desk.press("slash", "escape")
+        await desk.press("/", "escape")
         assert "pitfalls" in desk.text
 
 
 async def test_a_bracket_in_the_filter_is_harmless_and_keys_typed_in_it_are_text() -> None:
     async with opened() as desk:
-        await desk.press("slash", *"[/x]q12")
+        await desk.press("/", *"[/x]q12")
         assert desk.app.is_running
         assert desk.app.console_screen.page.filter_line.field.value == "[/x]q12"
         assert "0 of 8" in desk.text
@@ -123,7 +124,7 @@ async def test_a_pasted_filter_cannot_reach_the_terminal() -> None:
     from textual import events
 
     async with opened() as desk:
-        await desk.press("slash")
+        await desk.press("/")
         desk.app.post_message(events.Paste("a\u202eb\x1b[2J\nmore"))
         await desk.settle()
         assert desk.app.console_screen.page.filter_line.field.value == "a⟨U+202E⟩b␛[2J"
@@ -187,7 +188,7 @@ async def test_a_very_long_item_is_clipped_with_a_mark() -> None:
 
 async def test_help_names_every_verb() -> None:
     async with opened() as desk:
-        await desk.press("question_mark")
+        await desk.press("?")
         assert isinstance(desk.app.screen, Pager)
         shown = desk.app.screen.text
         for verb in VERBS:
@@ -213,7 +214,7 @@ async def test_the_source_opens_at_its_anchor() -> None:
 
 
 async def test_empty_screens_say_why_and_what_to_do() -> None:
-    async with opened(snapshot([], topics=(), archive=())) as desk:
+    async with opened(snapshot([], topics=(), archive=(), index=IndexView())) as desk:
         for key, words in (
             ("1", "no memory yet"),
             ("2", "Nothing waits for you"),
@@ -303,7 +304,7 @@ async def test_marks_hidden_by_the_filter_are_counted_and_left_out() -> None:
     async with opened() as desk:
         await desk.press("enter", "v", "v")
         assert "2 marked" in desk.text
-        await desk.press("slash", *"retries", "enter")
+        await desk.press("/", *"retries", "enter")
         assert "1 marked, 1 hidden by the filter" in desk.text
         assert [one.id for one in desk.app.console_screen.page.targets()] == ["mem-2026-05-11-004"]
         await desk.press("escape", "V")

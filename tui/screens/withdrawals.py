@@ -353,9 +353,11 @@ def glyph_of(view: ControlView) -> tuple[str, str]:
     """The sign of a control event: what it does now."""
     if view.state is ControlState.UNRESOLVED:
         return "!", "waits"
-    if view.record.action == ControlAction.WITHDRAW and view.state is ControlState.CONTROLS:
-        return glyphs.STATUS["withdrawn"].sign, ""
-    return ("✗", "waits") if view.state is ControlState.INVALID else ("·", "dim")
+    if view.state is ControlState.INVALID:
+        return glyphs.DANGLING.sign, "waits"
+    if view.record.action == ControlAction.WITHDRAW:
+        return glyphs.STATUS["withdrawn"].sign, "" if view.state is ControlState.CONTROLS else "dim"
+    return "·", "dim"
 
 
 Tree = list[tuple[ControlView, Chain, int]]

@@ -87,6 +87,11 @@ class PaintedScroll(Painted, ScrollView):
     PaintedScroll { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
     """
 
+    @property
+    def room(self) -> int:
+        """Cells to draw in, beside the scrollbar."""
+        return self.scrollable_content_region.width
+
 
 class OneLine(Painted):
     """A widget of one line that is made anew for the width at hand."""

@@ -53,7 +53,7 @@ class TextPane(PaintedScroll, can_focus=True):
         return "\n".join("".join(span.text for span in spans) for spans in self._lines)
 
     def _make(self, width: int | None = None) -> None:
-        width = width or self.scrollable_content_region.width or self.size.width
+        width = width or self.room
         if width and width != self._made_for:
             self._made_for = width
             self._lines = self._build(width)
@@ -71,7 +71,9 @@ class TextPane(PaintedScroll, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
-        width = self.size.width
+        width = self.room
+        if width != self._made_for:  # a scrollbar came or went
+            self._make(width)
         index = self.scroll_offset.y + y
         if index >= len(self._lines):
             return Strip.blank(width, self.rich_style)

@@ -112,7 +112,7 @@ class VirtualList(PaintedScroll, can_focus=True):
         if draw is not None:
             self._draw = draw
         self.redraw()
-        self.virtual_size = Size(self.size.width, len(keys))
+        self.virtual_size = Size(self.room, len(keys))
         index = self._find(before) if before is not None else None
         if before is not None and index is None and not own:
             self.post_message(self.Gone(self, before))
@@ -233,7 +233,7 @@ class VirtualList(PaintedScroll, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Draw the row at line `y` of the view."""
-        width = self.size.width
+        width = self.room
         index = self.scroll_offset.y + y
         if index >= len(self._keys):
             return Strip.blank(width, self.rich_style)
@@ -261,7 +261,7 @@ class VirtualList(PaintedScroll, can_focus=True):
 
     def on_resize(self) -> None:
         """Keep the cursor in view, and rows as wide as the list."""
-        self.virtual_size = Size(self.size.width, len(self._keys))
+        self.virtual_size = Size(self.room, len(self._keys))
         if self._keys:
             self._keep_in_view()
 
