@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from conftest import ANA, BOB, BOT, DREAM, Root
-
 from core.authority import Tier
 from core.controls import Scope
 from core.errors import ItemNotFound, NeedsHuman, NotAuthorised, PlanChanged, Refused
@@ -23,6 +21,7 @@ from core.requests import (
     Withdraw,
 )
 from core.vocabulary import ControlState, Standing, Status
+from tests.support.roots import ANA, BOB, BOT, DREAM, Root
 
 ONE = "mem-2026-05-20-001"
 TWO = "mem-2026-05-20-002"
