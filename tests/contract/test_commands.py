@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from core.authority import Tier
 from core.controls import Scope
 from core.errors import ItemNotFound, NeedsHuman, NotAuthorised, PlanChanged, Refused
