@@ -163,6 +163,12 @@ class Desk:
         pumps = [self.app, *(node for screen in self.app.screen_stack for node in screen.walk_children(with_self=True))]
         return any(not pump._message_queue.empty() for pump in pumps)
 
+    async def resize(self, width: int, height: int) -> None:
+        """Make the terminal another size."""
+        await self.pilot.resize_terminal(width, height)
+        await self.pilot.pause()
+        await self.settle()
+
     async def armed(self) -> None:
         """Wait until the dialog on top takes a confirming key."""
         await asyncio.sleep(ConfirmScreen.GUARD + 0.01)

@@ -51,7 +51,8 @@ class Dialog(ModalScreen[Result]):
             body.styles.max_height = max(self.size.height - others - 2, 3)
 
     def on_resize(self) -> None:
-        """A dialog stays usable at any size."""
+        """A dialog stays usable at any size. The lines above and below may wrap anew, so it is fitted once more."""
+        self.fit()
         self.call_after_refresh(self.fit)
 
 
