@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import Counter
 from dataclasses import replace
+from datetime import UTC, datetime
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 
 import pytest
 
+from core.authority import Actor, Role
+from core.engine import Engine
 from core.events import fold
 from core.places import standing_of
 from core.reading import Reading
+from core.requests import Reinstate
 from core.vocabulary import ControlState, Kind, Standing, Status
+from stores.markdown import MarkdownStore
 from stores.markdown.document import parse_document, render
 from stores.markdown.reader import Reader
+from stores.pins import Pins
 
 ROOT = Path(__file__).parents[2] / "tui" / "sample" / "memory"
 FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.is_file())
@@ -120,6 +127,21 @@ def test_three_withdrawal_chains_one_of_each_kind(reading: Reading) -> None:
         "mem-2026-05-18-002",
         "mem-2026-05-20-005",
     }
+
+
+def test_what_was_withdrawn_goes_back_to_where_it_stood(tmp_path: Path) -> None:
+    root = tmp_path / "memory"
+    shutil.copytree(ROOT, root)
+    store = MarkdownStore(str(root), pins=Pins(str(root), folder=str(tmp_path / "config")))
+    store.confirm_owners()
+    engine = Engine(store, clock=lambda: datetime(2026, 6, 3, 4, 0, tzinfo=UTC))
+    ana = Actor(Role.OWNER, "ana")
+    plan = engine.plan(Reinstate("memwd-2026-06-02-001"), ana)
+    engine.commit(plan, engine.decide(plan, ana))
+    page = (root / "topics" / "gateway.md").read_text(encoding="utf-8")
+    ids = re.findall(r"^  - id: (\S+)", page[: page.index("## Pending cleanup")], re.MULTILINE)
+    assert ids == sorted(ids)
+    assert {"mem-2026-05-18-001", "mem-2026-05-18-002", "mem-2026-05-20-005"} < set(ids)
 
 
 def test_the_queue_has_what_is_pending_first_and_of_differing_age(reading: Reading) -> None:
