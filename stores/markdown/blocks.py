@@ -57,11 +57,18 @@ class Scanner:
     `open_at` is the offset of the line whose fence or comment is open now.
     """
 
-    def __init__(self, data: bytes, start: int = 0, limit: int | None = None) -> None:
-        """Read `[start, limit)` (None: to the end); both are where lines begin."""
+    def __init__(
+        self, data: bytes, start: int = 0, limit: int | None = None, *, cuts: re.Pattern[bytes] | None = None
+    ) -> None:
+        """Read `[start, limit)` (None: to the end); both are where lines begin.
+
+        By CommonMark any line that is indented less ends a fence with its list item; with `cuts` only one that matches
+        it does, so that a record whose lines slipped to the left is still seen as one.
+        """
         self.data = data
         self.pos = start
         self.limit = len(data) if limit is None else limit
+        self._cuts = cuts
         self.hidden: list[Span] = []
         self.cut: list[int] = []
         self.open_at: int | None = None
@@ -101,7 +108,7 @@ class Scanner:
 
     def _classify(self, start: int, body: bytes, indent: int) -> tuple[Kind, int]:
         if self.open_at is not None:
-            if body and self._container >= 0 and indent < self._container + 2:
+            if self._leaves(start, body, indent):
                 self.cut.append(self.open_at)
                 self._close(start)
             else:
@@ -137,6 +144,12 @@ class Scanner:
         if not inside and self._after_blank:
             self._list = -1
         return Kind.TEXT, 0
+
+    def _leaves(self, start: int, body: bytes, indent: int) -> bool:
+        """Whether this line ends the list item that the open fence or comment stands in."""
+        if not body or self._container < 0 or indent >= self._container + 2:
+            return False
+        return self._cuts is None or self._cuts.match(self.data, start) is not None
 
     def _inside(self, body: bytes, indent: int) -> Kind:
         """A line while a fence or comment is open; closes it where this line does."""

@@ -20,6 +20,7 @@ _ENTRY = re.compile(
     r"(?:\s+[—–]\s+(?P<summary>.*)|\s*:\s+(?P<rest>.*))?"
 )
 _BULLET = re.compile(rb"[-*+][ \t]+")
+_CUTS = re.compile(rb" {0,3}[-*+][ \t]+\[?\d{4}-\d\d-\d\d")
 _DATED = re.compile(r"\d{4}-\d\d-\d\d")
 _TYPES = frozenset(EventType)
 _CONTROL_TYPES = (EventType.WITHDRAW, EventType.REINSTATE)
@@ -51,8 +52,9 @@ class _Fence:
     lines: list[bytes] = field(default_factory=list)
 
     def text(self) -> str:
-        dedented = (line[min(self.indent, len(line) - len(line.lstrip(b" \t"))) :] for line in self.lines)
-        return b"\n".join(dedented).decode("utf-8", "replace")
+        leads = (len(line) - len(line.lstrip(b" \t")) for line in self.lines if line.strip(b" \t"))
+        common = min((*leads, self.indent))
+        return b"\n".join(line[common:] for line in self.lines).decode("utf-8", "replace")
 
 
 @dataclass(slots=True)
@@ -83,7 +85,7 @@ class _Reader:
 
     def page(self) -> LogPage:
         unwritable, damage = byte_damage(self.path, self.data)
-        scanner = Scanner(self.data, len(BOM) if self.data.startswith(BOM) else 0)
+        scanner = Scanner(self.data, len(BOM) if self.data.startswith(BOM) else 0, cuts=_CUTS)
         self._walk(scanner)
         self.findings.extend(damage)
         self.findings.extend(merge_markers(self.path, self.data, scanner.hidden))

@@ -48,6 +48,7 @@ def read_control(text: str, place: Place, *, cut: str | None = None, named: str 
     if not isinstance(root.value, dict):
         return _salvaged(text, place, "it is no mapping of keys to values", named)
     reasons = [cut] if cut else []
+    reasons.extend(f"{name} stands in it twice" for name in root.repeated)
     values = {name: _scalar(root, name) for name in ("withdrawal_id", "reason", "record_type", *_NEEDED)}
     if not values["withdrawal_id"]:
         reasons.append("it has no withdrawal_id")
@@ -56,7 +57,7 @@ def read_control(text: str, place: Place, *, cut: str | None = None, named: str 
     missing = [name for name in _NEEDED if not values[name]]
     if missing:
         reasons.append(f"it has no {', '.join(missing)}")
-    if trouble or cut:
+    if trouble or reasons:
         scope = _union(scope, _recovered(text))
     supersedes = root.get("supersedes")
     prior = tuple(one for one in (supersedes.texts() if supersedes else ()) if one.lower() not in _NOTHING)
@@ -130,6 +131,7 @@ def _scope(node: Node | None) -> tuple[Scope, list[str]]:
     if not isinstance(node.value, dict):
         return Scope(), ["its scope is no mapping of selectors"]
     trouble = [f"the selector {name} is not known" for name in node.value if name not in CATEGORIES]
+    trouble.extend(f"{name} stands in its scope twice" for name in node.repeated)
     sets: dict[str, frozenset[str]] = {}
     for name in CATEGORIES:
         selector = node.get(name)

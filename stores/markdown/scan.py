@@ -90,7 +90,7 @@ _CONFIDENCES = frozenset((None, *(one.value.encode() for one in Confidence)))
 
 
 class _Draft:
-    """A `MemoryItem` while it is filled: the same slots without a frozen `__setattr__`, which costs most of building."""
+    """A `MemoryItem` while it is filled: the same slots, without the frozen `__setattr__` that costs most."""
 
     __slots__ = MemoryItem.__slots__
 
@@ -156,7 +156,7 @@ class Run:
 
 
 def take_records(run: Run, pos: int, line: int) -> tuple[int, int]:
-    """Take the canonical records from `pos` (a line start, number `line`) on; where they end, and that line's number."""
+    """Take the records that stand from `pos` (a line's start) on. `line` is its number; where they end, and that number."""
     data, path, section, standing = run.data, run.path, run.section, run.standing
     stored = standing in STORED
     if run.patterns is None:

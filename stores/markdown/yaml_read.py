@@ -35,13 +35,14 @@ class YamlError(Exception):
 class Node:
     """A value and where it stands: `value` is a text, a list of nodes, or a mapping of nodes; `[start, end)` in text.
 
-    `flow` is True for `[…]` and `{…}`.
+    `flow` is True for `[…]` and `{…}`. `repeated` are the keys that a mapping has twice; the last one counts.
     """
 
     value: str | list[Node] | dict[str, Node]
     start: int
     end: int
     flow: bool = False
+    repeated: tuple[str, ...] = ()
 
     def text(self) -> str:
         """The scalar's text; '' where it is none."""
@@ -245,8 +246,12 @@ def _node(node: object, known: dict[int, Node], depth: int) -> Node:
         raise ValueError("nested too deeply")
     value: str | list[Node] | dict[str, Node]
     flow = False
+    repeated: tuple[str, ...] = ()
     if isinstance(node, yaml.MappingNode):
-        value = {_node(key, known, depth + 1).text(): _node(item, known, depth + 1) for key, item in node.value}
+        pairs = [(_node(key, known, depth + 1).text(), _node(item, known, depth + 1)) for key, item in node.value]
+        value = dict(pairs)
+        names = [name for name, _ in pairs]
+        repeated = tuple(name for name in value if names.count(name) > 1) if len(value) < len(pairs) else ()
         flow = bool(node.flow_style)
     elif isinstance(node, yaml.SequenceNode):
         value = [_node(entry, known, depth + 1) for entry in node.value]
@@ -254,5 +259,5 @@ def _node(node: object, known: dict[int, Node], depth: int) -> Node:
     else:
         assert isinstance(node, yaml.ScalarNode)
         value = str(node.value)
-    known[id(node)] = Node(value, node.start_mark.index, node.end_mark.index, flow)
+    known[id(node)] = Node(value, node.start_mark.index, node.end_mark.index, flow, repeated)
     return known[id(node)]
