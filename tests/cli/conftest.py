@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import json
 import os
 import pty
@@ -161,6 +162,21 @@ class Program:
             check=False,
         )
         return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def inside(self, *words: str) -> Result:
+        """The same in this process: quicker, for the many reads. What it prints goes through the same encodings."""
+        from tui.cli import main
+
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(self.folder)
+            patch.setattr(sys, "stdout", out)
+            patch.setattr(sys, "stderr", err)
+            for name in ("ASSAY_ROOT", "ASSAY_CONFIG_DIR"):
+                patch.delenv(name, raising=False)
+            patch.setenv("ASSAY_CONFIG_DIR", self.environment["ASSAY_CONFIG_DIR"])
+            status = main(words)
+        return Result(status, out.buffer.getvalue().decode(), err.buffer.getvalue().decode())
 
     def at_terminal(self, *words: str, pipe: bool = False) -> Session:
         """Run in a pty; with `pipe`, standard output goes elsewhere, and the terminal shows the rest."""

@@ -53,7 +53,7 @@ def by_id(result: Any) -> dict[str, Any]:
 
 
 def test_items_as_json(assay):
-    items = by_id(assay("items", "--json"))
+    items = by_id(assay.inside("items", "--json"))
     assert all(set(item) >= ITEM_KEYS for item in items.values())
     assert items["mem-2026-05-01-009"] == {
         "id": "mem-2026-05-01-009",
@@ -69,7 +69,7 @@ def test_items_as_json(assay):
         "confidence": None,
         "source": "archive/2026-05-20.md#run-6",
         "standing": "topic",
-        "place": {"file": "topics/deploy.md", "line": 14, "section": "Facts and lessons"},
+        "place": {"file": "topics/deploy.md", "line": 15, "section": "Facts and lessons"},
         "influence": {"eligible": True, "by": [], "why": ""},
     }
     assert items["mem-2026-05-20-002"]["text"] == "部署前先备份数据库。"
@@ -90,13 +90,13 @@ def test_items_as_json(assay):
     ],
 )
 def test_filters(assay, words, found):
-    result = assay("items", "--json", *words)
+    result = assay.inside("items", "--json", *words)
     assert result.status == 0
     assert [item["id"] for item in result.data] == found
 
 
 def test_items_for_people(assay):
-    result = assay("items")
+    result = assay.inside("items")
     assert (result.status, result.err) == (0, "")
     assert "◌ pending  " in result.out
     assert "部署前先备份数据库。" in result.out
@@ -107,7 +107,7 @@ def test_items_for_people(assay):
 @pytest.mark.parametrize("words", READS)
 def test_every_read_has_json_and_lines_and_writes_nothing(assay, words):
     before = assay.bytes()
-    lines, data = assay(*words), assay(*words, "--json")
+    lines, data = assay.inside(*words), assay.inside(*words, "--json")
     assert lines.status in (0, 1)
     assert data.status == lines.status
     assert (lines.err, data.err) == ("", "")
@@ -117,7 +117,7 @@ def test_every_read_has_json_and_lines_and_writes_nothing(assay, words):
 
 
 def test_status_as_json(assay):
-    value = assay("status", "--json").data
+    value = assay.inside("status", "--json").data
     assert set(value) >= {"root", "path", "level", "owners", "owners_state", "actor", "items", "oldest_wait_days"}
     assert (value["level"], value["owners"], value["owners_state"]) == ("memory:L4", [], "none")
     assert value["items"]["total"] == 7
@@ -125,20 +125,20 @@ def test_status_as_json(assay):
 
 
 def test_findings_as_json_and_strict(assay):
-    result = assay("findings", "--json", "--strict")
+    result = assay.inside("findings", "--json", "--strict")
     assert result.status == 1
     assert set(result.data[0]) >= {"code", "severity", "file", "line", "item", "message", "remedy"}
-    assert assay("findings").status == 0
+    assert assay.inside("findings").status == 0
 
 
 def test_conflicts_as_json(assay):
-    (conflict,) = [one for one in assay("conflicts", "--json").data if one["type"] == "two-active"]
+    (conflict,) = [one for one in assay.inside("conflicts", "--json").data if one["type"] == "two-active"]
     assert (conflict["subject"], conflict["rows"]) == ("app:port", ["mem-2026-05-01-009", "mem-2026-06-03-001"])
     assert conflict["message"]
 
 
 def test_check_has_21_rows_and_its_status_follows_them(assay):
-    result = assay("check", "--json")
+    result = assay.inside("check", "--json")
     assert [check["number"] for check in result.data] == list(range(1, 22))
     assert set(result.data[0]) >= {"number", "level", "result", "evidence", "remedy"}
     failed = any(check["result"] == "fail" for check in result.data)
@@ -146,13 +146,13 @@ def test_check_has_21_rows_and_its_status_follows_them(assay):
 
 
 def test_show_an_item_whole(assay):
-    value = assay("show", "mem-2026-05-20-002", "--json").data
+    value = assay.inside("show", "mem-2026-05-20-002", "--json").data
     assert value["id"] == "mem-2026-05-20-002"
     (source,) = value["sources"]
     assert source["found"]
     assert "部署前先备份数据库" in source["excerpt"]
     assert [row["id"] for row in value["chain"]] == ["mem-2026-05-20-002"]
-    lines = assay("show", "topics/deploy.md:24").out
+    lines = assay.inside("show", "topics/deploy.md:26").out
     assert "部署前先备份数据库。" in lines
     assert "✓ archive/2026-05-20.md#run-8" in lines
 
@@ -164,19 +164,19 @@ def test_the_chain_and_what_refers_to_an_item(assay):
         "subject: app:port\n  - Status: superseded\n  - superseded_by: mem-2026-06-03-001",
     )
     page.write_text(text)
-    value = assay("show", "mem-2026-06-03-001", "--json").data
+    value = assay.inside("show", "mem-2026-06-03-001", "--json").data
     assert [row["id"] for row in value["chain"]] == ["mem-2026-05-01-009", "mem-2026-06-03-001"]
     (reference,) = value["referred_by"]
     assert (reference["id"], reference["how"]) == ("mem-2026-05-01-009", "superseded_by")
 
 
 def test_an_item_that_is_not_there(assay):
-    result = assay("show", "mem-2026-05-20-022")
+    result = assay.inside("show", "mem-2026-05-20-022")
     assert (result.status, result.out) == (7, "")
     assert "did you mean mem-2026-05-20-002?" in result.err
-    result = assay("show", "topics/deploy.md:25")
+    result = assay.inside("show", "topics/deploy.md:27")
     assert result.status == 7
-    assert "topics/deploy.md:24" in result.err
+    assert "topics/deploy.md:26" in result.err
 
 
 class TestWithdrawn:
@@ -188,39 +188,44 @@ class TestWithdrawn:
     @pytest.mark.parametrize("words", READS)
     @pytest.mark.parametrize("form", [[], ["--json"]])
     def test_no_ordinary_read_shows_the_text(self, assay, words, form):
-        result = assay(*words, *form)
+        result = assay.inside(*words, *form)
         assert WITHDRAWN_TEXT not in result.out + result.err
         assert result.status in (0, 1)
 
     def test_the_item_is_there_without_its_text(self, assay):
-        item = by_id(assay("items", "--json"))["mem-2026-05-20-001"]
+        item = by_id(assay.inside("items", "--json"))["mem-2026-05-20-001"]
         assert (item["text"], item["withheld"]) == (None, True)
         assert item["influence"]["eligible"] is False
         assert item["influence"]["by"] == ["memwd-2026-06-10-001"]
-        assert "⊘ withdrawn" in assay("items").out
+        assert "⊘ withdrawn" in assay.inside("items").out
 
     def test_a_search_does_not_tell_what_it_says(self, assay):
-        assert assay("items", "--find", "timeouts").out == ""
+        assert assay.inside("items", "--find", "timeouts").out == ""
 
     def test_the_control_record(self, assay):
-        (record,) = assay("withdrawals", "--json").data
+        (record,) = assay.inside("withdrawals", "--json").data
         assert record["withdrawal_id"] == "memwd-2026-06-10-001"
         assert (record["action"], record["state"]) == ("withdraw", "controls")
         assert record["scope"]["memory_item_ids"] == ["mem-2026-05-20-001"]
         assert record["excludes"] == ["mem-2026-05-20-001"]
         assert {"supersedes", "decided_by", "decided_at"} <= set(record)
-        assert "excludes 1 item now" in assay("withdrawals").out
+        assert "excludes 1 item now" in assay.inside("withdrawals").out
 
     def test_the_log_tells_the_event_and_not_the_text(self, assay):
-        entries = assay("log", "--json").data
+        entries = assay.inside("log", "--json").data
         assert [entry["type"] for entry in entries] == ["withdraw", "review"]
         assert entries[1]["summary"] == "[withheld] Kept."
-        assert [entry["type"] for entry in assay("log", "--json", "--type", "withdraw").data] == ["withdraw"]
-        assert [entry["type"] for entry in assay("log", "--json", "--actor", "ana").data] == ["withdraw", "review"]
-        assert [entry["type"] for entry in assay("log", "--json", "--item", "mem-2026-05-20-001").data] == ["withdraw"]
+        assert [entry["type"] for entry in assay.inside("log", "--json", "--type", "withdraw").data] == ["withdraw"]
+        assert [entry["type"] for entry in assay.inside("log", "--json", "--actor", "ana").data] == [
+            "withdraw",
+            "review",
+        ]
+        assert [entry["type"] for entry in assay.inside("log", "--json", "--item", "mem-2026-05-20-001").data] == [
+            "withdraw"
+        ]
 
     def test_the_audit_is_for_a_person_at_a_terminal(self, assay, person):
-        result = assay("withdrawals", "--audit")
+        result = assay.inside("withdrawals", "--audit")
         assert (result.status, result.out) == (4, "")
         assert WITHDRAWN_TEXT in person("withdrawals", "--audit").end().err
 
@@ -231,22 +236,22 @@ SECRET = "AKIAIOSFODNN7EXAMPLE"
 @pytest.mark.parametrize("words", [["items"], ["show", "mem-2026-06-07-001"], ["findings"], ["plan"]])
 def test_secrets_are_masked_unless_revealed(assay, words):
     for form in ([], ["--json"]):
-        assert SECRET not in assay(*words, *form).out
+        assert SECRET not in assay.inside(*words, *form).out
     if words[0] in ("items", "show"):
-        assert SECRET in assay(*words, "--reveal").out
-        assert SECRET in assay(*words, "--json", "--reveal").out
+        assert SECRET in assay.inside(*words, "--reveal").out
+        assert SECRET in assay.inside(*words, "--json", "--reveal").out
 
 
 @pytest.mark.parametrize("words", [*READS, ["show", "mem-2026-05-06-006"]])
 def test_no_text_acts_on_the_terminal(assay, hostile, words):
     for form in ([], ["--json"]):
-        result = assay(*words, *form)
+        result = assay.inside(*words, *form)
         assert not hostile(result.out + result.err)
 
 
 def test_escapes_are_drawn_and_json_keeps_the_text(assay):
-    assert "copy␛]52;c;aGVsbG8=␇" in assay("items").out
-    text = by_id(assay("items", "--json"))["mem-2026-05-06-006"]["text"]
+    assert "copy␛]52;c;aGVsbG8=␇" in assay.inside("items").out
+    text = by_id(assay.inside("items", "--json"))["mem-2026-05-06-006"]["text"]
     assert text.startswith("copy\x1b]52;c;aGVsbG8=\x07")
     assert "\\u007f" in json.dumps(text).replace("\x7f", "\\u007f")
 
@@ -255,4 +260,4 @@ def test_lines_are_clipped_to_a_terminal_only(assay, person):
     screen = person("items").end().err
     assert all(len(line) <= 80 for line in screen.splitlines())
     assert "…" in screen
-    assert "…" not in assay("items").out
+    assert "…" not in assay.inside("items").out

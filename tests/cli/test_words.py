@@ -53,7 +53,7 @@ def test_help_of_one_command(empty):
     ],
 )
 def test_a_mistyped_word_is_a_usage_error_that_names_the_nearest(empty, words, said):
-    result = empty(*words)
+    result = empty.inside(*words)
     assert (result.status, result.out) == (2, "")
     assert said in result.err
     assert result.err.count("\n") == 1

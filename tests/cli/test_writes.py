@@ -14,12 +14,12 @@ def page(assay) -> bytes:
 
 def test_a_dry_run_prints_the_plan_and_writes_nothing(assay):
     before = assay.bytes()
-    result = assay("stale", ITEM, "--dry-run")
+    result = assay.inside("stale", ITEM, "--dry-run")
     assert (result.status, result.err) == (0, "")
     assert "pending-cleanup → stale" in result.out
     assert "\n-  - Status: pending-cleanup\n+  - Status: stale\n" in result.out
     assert "Decided by" in result.out
-    plan = assay("stale", ITEM, "--dry-run", "--json").data
+    plan = assay.inside("stale", ITEM, "--dry-run", "--json").data
     assert (plan["human_only"], plan["tier"]) == (True, "plan")
     assert [line["id"] for line in plan["lines"]] == [ITEM]
     assert "topics/deploy.md" in [file["path"] for file in plan["files"]]
@@ -78,21 +78,21 @@ def test_the_question_goes_to_the_terminal_and_the_receipt_to_the_pipe(assay, pe
 
 
 def test_a_secret_in_the_plan_is_masked(assay):
-    result = assay("stale", "mem-2026-06-07-001", "--dry-run")
+    result = assay.inside("stale", "mem-2026-06-07-001", "--dry-run")
     assert "Deploy key is" in result.out
     assert "AKIAIOSFODNN7EXAMPLE" not in result.out
-    assert "AKIAIOSFODNN7EXAMPLE" in assay("stale", "mem-2026-06-07-001", "--dry-run", "--reveal").out
+    assert "AKIAIOSFODNN7EXAMPLE" in assay.inside("stale", "mem-2026-06-07-001", "--dry-run", "--reveal").out
 
 
 def test_escapes_in_a_plan_reach_neither_output_nor_terminal(assay, person, hostile):
     for form in ([], ["--json"]):
-        assert not hostile(assay("stale", "mem-2026-05-06-006", "--dry-run", *form).out)
+        assert not hostile(assay.inside("stale", "mem-2026-05-06-006", "--dry-run", *form).out)
     screen = person("stale", "mem-2026-05-06-006").answer("no").err
     assert not hostile(screen.replace("\r", ""))
 
 
 def test_one_refused_item_does_not_stop_the_rest(assay, person):
-    result = person("stale", ITEM, "topics/deploy.md:29").answer("yes")
+    result = person("stale", ITEM, "topics/deploy.md:31").answer("yes")
     assert result.status == 6
     assert "left out" in result.err
     assert STALE in page(assay)
@@ -136,15 +136,15 @@ def test_a_plan_that_changed_is_shown_anew(assay, person):
 
 
 def test_repair_by_place(assay, person):
-    result = person("repair", "topics/deploy.md:29", "--kind", "knowledge").answer("yes")
+    result = person("repair", "topics/deploy.md:31").answer("yes")
     assert result.status == 0
     assert b"Drain before a restart.\n  - id: mem-" in page(assay)
 
 
 def test_supersede_and_reconcile(assay, person):
     words = ("mem-2026-05-01-009", "--by", "mem-2026-06-03-001")
-    assert "superseded" in assay("supersede", *words, "--dry-run").out
-    assert assay("supersede", "mem-2026-06-03-001", "--by", "mem-2026-05-01-009").status == 6
+    assert "superseded" in assay.inside("supersede", *words, "--dry-run").out
+    assert assay.inside("supersede", "mem-2026-06-03-001", "--by", "mem-2026-05-01-009").status == 6
     both = ("mem-2026-05-01-009", "mem-2026-06-03-001")
     result = person("reconcile", *both, "--current", both[1], "--evidence", "archive/2026-05-20.md#run-6").answer("yes")
     assert result.status == 0
@@ -162,16 +162,16 @@ def test_the_first_withdrawal_names_an_owner_first(assay, person):
     session.wait_for("Withdraw?")
     session.type("yes\n")
     assert session.end().status == 0
-    assert assay("status", "--json").data["owners_state"] == "confirmed"
-    item = next(one for one in assay("items", "--json").data if one["id"] == ITEM)
+    assert assay.inside("status", "--json").data["owners_state"] == "confirmed"
+    item = next(one for one in assay.inside("items", "--json").data if one["id"] == ITEM)
     assert item["withheld"]
-    (record,) = assay("withdrawals", "--json").data
+    (record,) = assay.inside("withdrawals", "--json").data
 
-    diff = assay("reinstate", record["withdrawal_id"], "--dry-run")
+    diff = assay.inside("reinstate", record["withdrawal_id"], "--dry-run")
     assert diff.status == 0
     assert "Retries hide timeouts" not in diff.out
     assert person("reinstate", record["withdrawal_id"]).answer("yes").status == 0
-    item = next(one for one in assay("items", "--json").data if one["id"] == ITEM)
+    item = next(one for one in assay.inside("items", "--json").data if one["id"] == ITEM)
     assert not item["withheld"]
 
 
@@ -198,34 +198,34 @@ class TestDeclaredOwners:
         assert assay("owner", "add", "bob").status == 5
         assert assay("owner", "confirm").status == 4
         assert person("owner", "confirm").answer("no").status == 14
-        assert assay("status", "--json").data["owners_state"] == "unconfirmed"
-        assert "ana" in assay("owner", "confirm", "--dry-run").out
+        assert assay.inside("status", "--json").data["owners_state"] == "unconfirmed"
+        assert "ana" in assay.inside("owner", "confirm", "--dry-run").out
 
     def test_confirmed_they_may(self, assay, person):
         assert person("owner", "confirm").answer("yes").status == 0
-        value = assay("status", "--json").data
+        value = assay.inside("status", "--json").data
         assert (value["owners_state"], value["actor"]) == ("confirmed", "owner:ana")
         assert person("withdraw", "--item", ITEM).answer("yes").status == 0
         assert person("owner", "add", "bob", "--user", "bob", "--scope", "topic:deploy").answer("yes").status == 0
-        assert assay("status", "--json").data["owners_state"] == "confirmed"
+        assert assay.inside("status", "--json").data["owners_state"] == "confirmed"
 
     def test_a_changed_declaration_counts_only_once_confirmed(self, assay, person):
         assert person("owner", "confirm").answer("yes").status == 0
         path = assay.root / "assay.toml"
         path.write_text(path.read_text().replace('name = "ana"', 'name = "eve"'))
-        value = assay("status", "--json").data
+        value = assay.inside("status", "--json").data
         assert (value["owners_state"], value["actor"]) == ("changed", "owner:ana")
-        shown = assay("owner", "confirm", "--dry-run").out
+        shown = assay.inside("owner", "confirm", "--dry-run").out
         assert "eve" in shown
         assert "ana" in shown
         assert person("owner", "confirm").answer("yes").status == 0
-        assert assay("status", "--json").data["actor"] == "owner:eve"
+        assert assay.inside("status", "--json").data["actor"] == "owner:eve"
 
 
 def test_init_lays_out_a_root_and_never_over_one(empty):
     result = empty("init", "memory", "--timezone", "Asia/Shanghai")
     assert (result.status, result.err) == (0, "")
-    assert empty("status", "--json").data["timezone"] == "Asia/Shanghai"
+    assert empty.inside("status", "--json").data["timezone"] == "Asia/Shanghai"
     before = empty.bytes()
     assert empty("init").status == 13
     assert empty.bytes() == before
@@ -237,5 +237,5 @@ def test_init_with_an_owner_takes_a_person(empty):
     session = empty.at_terminal("init", "--owner", "ana")
     assert session.answer("yes").status == 0
     session.close()
-    value = empty("status", "--json").data
+    value = empty.inside("status", "--json").data
     assert (value["owners_state"], value["actor"]) == ("confirmed", "owner:ana")

@@ -1,6 +1,7 @@
 """The path of every write: plan, show, ask, commit, receipt.
 
-A `Decision` is made here alone, after a person at the terminal has seen the plan and typed `yes` or its phrase.
+A `Decision` is made here alone, after a person at the terminal has seen the plan and typed `yes` or its phrase. The
+one exception is a new root without owners (`found.py`): it takes nothing from anybody.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ import argparse
 from collections.abc import Callable
 
 from core.authority import Tier
-from core.binding import Binding
 from core.errors import Declined, NeedsHuman, NotAuthorised, PlanChanged, Refused
 from core.plan import Plan, Receipt
 from core.requests import NameOwner, Reinstate, Request, Settle, Withdraw
@@ -30,24 +30,23 @@ LINES_OF_TEXT = 4
 """How many lines of the terminal one line of a plan may take."""
 
 
-def carry_out(opened: Opened, request: Request, args: argparse.Namespace, out: Output) -> int:
-    """Carry out `request` on the root, asking where a human must decide; the exit status."""
+def carry_out(
+    opened: Opened, request: Request, args: argparse.Namespace, out: Output, *, ask: bool | None = None
+) -> int:
+    """Carry out `request` on the root, asking where a human must decide (or as `ask` says); the exit status."""
     if isinstance(request, Withdraw | Reinstate | Settle):
-        _see_to_owners(opened, args.dry_run)
+        _see_to_owners(opened, out, dry_run=args.dry_run)
     plan = opened.engine.plan(request, opened.actor, opened.reading)
-    clean = cleaner(opened, out)
     if args.dry_run:
+        clean = cleaner(opened, out)
         if out.json:
             out.data(plan_json(plan, clean))
         else:
             for line in plan_lines(plan, clean):
                 out.line(line)
         return exits.OK
-    return print_receipt(decide(opened, plan, clean), clean, out)
-
-
-def print_receipt(receipt: Receipt, clean: Clean, out: Output) -> int:
-    """Print what was done, and on standard error what was left out; the exit status."""
+    receipt = decide(opened, plan, out, ask=ask)
+    clean = cleaner(opened, out)
     if out.json:
         out.data(receipt_json(receipt, clean))
     else:
@@ -63,24 +62,26 @@ def cleaner(opened: Opened, out: Output) -> Clean:
     return lambda text: out.masked(scrub(text))
 
 
-def decide(opened: Opened, plan: Plan, clean: Clean, *, ask: bool = False) -> Receipt:
-    """Commit `plan`, after asking where it takes a human, or where `ask` says so; the receipt.
+def decide(opened: Opened, plan: Plan, out: Output, *, ask: bool | None = None) -> Receipt:
+    """Commit `plan`, after asking where it takes a human (or as `ask` says); the receipt.
 
     Where what the plan rests on changed meanwhile, the plan made anew is shown and asked about. Raises `NeedsHuman`,
     `Declined`, and what the engine raises.
     """
-    ask = ask or plan.human_only or plan.tier > Tier.FREE
+    if ask is None:
+        ask = plan.human_only or plan.tier > Tier.FREE
     news = ""
     while True:
         if ask:
-            _confirm(plan, clean, news)
-        decision = opened.engine.decide(plan, opened.actor) if ask else None
+            _confirm(plan, cleaner(opened, out), news)
+        decision = opened.engine.decide(plan, plan.actor) if ask or plan.human_only else None
         try:
             return opened.engine.commit(plan, decision)
         except PlanChanged as changed:
             if not isinstance(changed.plan, Plan):
                 raise
             plan, ask, news = changed.plan, True, f"{changed} The plan is shown anew."
+            opened.read_again()
 
 
 def ask_yes(question: Callable[[Terminal], str], *, what: str) -> None:
@@ -118,7 +119,7 @@ def _expect(terminal: Terminal, question: str, answer: str) -> None:
         raise Declined("Cancelled; nothing was written.")
 
 
-def _see_to_owners(opened: Opened, dry_run: bool) -> None:
+def _see_to_owners(opened: Opened, out: Output, *, dry_run: bool) -> None:
     """An owner-only action on a root without owners names one first; on one with unconfirmed owners it stops."""
     state = opened.snapshot.binding.owners_state
     if state == "unconfirmed":
@@ -136,7 +137,7 @@ def _see_to_owners(opened: Opened, dry_run: bool) -> None:
         name = terminal.ask(f"Name to own it under (you are the user {opened.user}), or nothing to cancel:")
     if not name:
         raise Declined("Cancelled; nothing was written.")
-    name_owner(opened, NameOwner(name=name, user=opened.user))
+    name_owner(opened, NameOwner(name=name, user=opened.user), out)
 
 
 def unconfirmed(opened: Opened) -> NotAuthorised:
@@ -148,22 +149,9 @@ def unconfirmed(opened: Opened) -> NotAuthorised:
     )
 
 
-def name_owner(opened: Opened, request: NameOwner) -> Receipt:
-    """Name an owner, asking at the terminal, and count them on this machine from now on."""
-    before = opened.snapshot.binding
+def name_owner(opened: Opened, request: NameOwner, out: Output) -> Receipt:
+    """Name an owner, asking at the terminal; they count on this machine from now on."""
     plan = opened.engine.plan(request, opened.actor, opened.reading)
-    receipt = decide(opened, plan, display.mask_secrets)
+    receipt = decide(opened, plan, out)
     opened.read_again()
-    declare(opened, before, request.name)
     return receipt
-
-
-def declare(opened: Opened, before: Binding, name: str) -> None:
-    """Pin the owner `name`, whom a human has just decided to declare on a root that was bound as `before`."""
-    from stores.pins import Pins
-
-    binding = opened.store.declared_binding()
-    owner = next((one for one in binding.owners if one.name == name), None)
-    if owner is not None:
-        Pins(opened.path).declare(before, binding.id, owner)
-        opened.read_again()

@@ -6,9 +6,8 @@ import argparse
 import os
 
 from core.requests import Init
-from tui import display
 from tui.cli.commands import Command
-from tui.cli.decide import carry_out, decide, declare, print_receipt
+from tui.cli.decide import carry_out
 from tui.cli.opened import Opened
 from tui.cli.output import Output
 
@@ -36,14 +35,7 @@ def _run(args: argparse.Namespace, out: Output) -> int:
     opened = Opened(os.path.abspath(args.folder))
     user = opened.user if args.owner is not None else None
     request = Init(owner=args.owner, user=user, timezone=args.timezone or local_zone())
-    if args.owner is None or args.dry_run:
-        return carry_out(opened, request, args, out)
-    before = opened.snapshot.binding
-    plan = opened.engine.plan(request, opened.actor, opened.reading)
-    receipt = decide(opened, plan, display.mask_secrets, ask=True)
-    opened.read_again()
-    declare(opened, before, args.owner)
-    return print_receipt(receipt, display.mask_secrets, out)
+    return carry_out(opened, request, args, out, ask=args.owner is not None)
 
 
 COMMANDS = {

@@ -57,7 +57,7 @@ def _add(opened: Opened, args: argparse.Namespace, out: Output) -> int:
     request = NameOwner(args.name, args.user or opened.user, tuple(args.scope) or ("*",))
     if args.dry_run:
         return carry_out(opened, request, args, out)
-    receipt = name_owner(opened, request)
+    receipt = name_owner(opened, request, out)
     if out.json:
         out.data({"event": receipt.event, "title": receipt.title, "owners_state": opened.snapshot.binding.owners_state})
     else:
@@ -91,6 +91,7 @@ def _confirm(opened: Opened, args: argparse.Namespace, out: Output) -> int:
         return f"Do these own memory here, as far as this machine goes? Type {YES}, or anything else to cancel:"
 
     ask_yes(question, what="Confirming owners")
+    # What was shown, whatever the file says by now.
     Pins(opened.path).confirm(declared.id, declared.owners)
     opened.read_again()
     state = opened.snapshot.binding.owners_state

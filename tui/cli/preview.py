@@ -6,10 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from core.changes import FileDiff
 from core.plan import Plan, Receipt, Refusal
+from core.secrets import MASK, find_secrets
 from tui import display
 from tui.cli.output import Json
-from tui.cli.withheld import MARK
-from tui.widgets.diff import Clean, Opcode, groups, split
+from tui.cli.withheld import MARK as WITHHELD
+from tui.widgets.diff import Clean, groups, split
+
+REACH = 400
+"""How many lines around those shown a secret may begin or end in."""
+
+KEPT = ("index.md", "log.md", "log/")
+"""What the engine keeps by itself is shown after what was decided."""
 
 NOTHING = "/dev/null"
 """What a unified diff calls a file that is not there."""
@@ -20,11 +27,11 @@ def plan_lines(plan: Plan, clean: Clean, *, diff_limit: int | None = None) -> It
     yield display.one_line(clean(plan.title))
     yield ""
     for line in plan.lines:
-        text = MARK if line.withheld else display.one_line(clean(line.text))
+        text = WITHHELD if line.withheld else display.one_line(clean(line.text))
         yield "  " + display.one_line(f"{line.id or line.key}   {clean(line.change)}") + f"   {text}"
     for refusal in plan.refusals:
         yield "  " + display.one_line(f"{refusal.key}   left out: {clean(refusal.reason)}")
-    for diff in plan.previews:
+    for diff in sorted(plan.previews, key=lambda diff: diff.path.startswith(KEPT)):
         lines = list(diff_lines(diff, clean))
         shown = lines if diff_limit is None else lines[:diff_limit]
         yield ""
@@ -34,7 +41,7 @@ def plan_lines(plan: Plan, clean: Clean, *, diff_limit: int | None = None) -> It
     yield ""
     for warning in plan.warnings:
         yield f"Note: {display.one_line(clean(warning))}"
-    yield display.one_line(f"Decided by {plan.decides}. {plan.undo}")
+    yield display.one_line(f"Decided by {plan.decides}. {plan.undo.replace('with undo', 'with `assay undo`')}")
 
 
 def diff_lines(diff: FileDiff, clean: Clean) -> Iterator[str]:
@@ -42,15 +49,16 @@ def diff_lines(diff: FileDiff, clean: Clean) -> Iterator[str]:
     before, after = split(diff.before), split(diff.after)
     yield f"--- {display.one_line(diff.path) if diff.before is not None else NOTHING}"
     yield f"+++ {display.one_line(diff.path) if diff.after is not None else NOTHING}"
-    old, new = _cleaned(before, clean), _cleaned(after, clean)
     for group in groups(before, after):
-        yield _hunk(group)
-        for tag, i1, i2, j1, j2 in group:
+        (_, i1, _, j1, _), (_, _, i2, _, j2) = group[0], group[-1]
+        yield f"@@ -{i1 + (i2 > i1)},{i2 - i1} +{j1 + (j2 > j1)},{j2 - j1} @@"
+        old, new = _shown(before, i1, i2, clean), _shown(after, j1, j2, clean)
+        for tag, a1, a2, b1, b2 in group:
             if tag == "equal":
-                yield from (" " + line for line in old[i1:i2])
+                yield from (" " + line for line in old[a1 - i1 : a2 - i1])
             else:
-                yield from ("-" + line for line in old[i1:i2])
-                yield from ("+" + line for line in new[j1:j2])
+                yield from ("-" + line for line in old[a1 - i1 : a2 - i1])
+                yield from ("+" + line for line in new[b1 - j1 : b2 - j1])
 
 
 def changed_lines(diff: FileDiff) -> tuple[int, int]:
@@ -59,18 +67,15 @@ def changed_lines(diff: FileDiff) -> tuple[int, int]:
     return sum(j2 - j1 for _, _, _, j1, j2 in codes), sum(i2 - i1 for _, i1, i2, _, _ in codes)
 
 
-def _hunk(group: Sequence[Opcode]) -> str:
-    _, i1, _, j1, _ = group[0]
-    _, _, i2, _, j2 = group[-1]
-    return f"@@ -{i1 + (i2 > i1)},{i2 - i1} +{j1 + (j2 > j1)},{j2 - j1} @@"
-
-
-def _cleaned(lines: Sequence[str], clean: Clean) -> list[str]:
-    """Each line cleaned. A secret over several lines is masked as a whole where that keeps the lines apart."""
-    bare = [line.removesuffix("\n") for line in lines]
-    whole = clean("\n".join(bare)).split("\n")
-    kept = whole if len(whole) == len(bare) else [clean(line) for line in bare]
-    return [display.visible(line) for line in kept]
+def _shown(lines: Sequence[str], begin: int, end: int, clean: Clean) -> list[str]:
+    """The lines from `begin` to `end`, each cleaned; a secret over several lines is masked in each of them."""
+    first = max(begin - REACH, 0)
+    text = "\n".join(line.removesuffix("\n") for line in lines[first : end + REACH])
+    for start, stop, _ in reversed(find_secrets(text)):
+        secret = text[start:stop]
+        if "\n" in secret and clean(secret) != secret:
+            text = text[:start] + "\n".join(MASK for _ in secret.split("\n")) + text[stop:]
+    return [display.visible(clean(line)) for line in text.split("\n")[begin - first : end - first]]
 
 
 def plan_json(plan: Plan, clean: Clean) -> dict[str, Json]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict
 
+from core.errors import ItemNotFound
 from core.events import Event
+from core.ids import EVENT, WITHDRAWAL
 from core.items import FieldValue, MemoryItem
 from core.sources import Resolved, parse_source, resolve
 from tui import display, glyphs
@@ -16,10 +18,15 @@ from tui.cli.log import event_of, touched
 from tui.cli.naming import bearers_of
 from tui.cli.opened import Opened
 from tui.cli.output import Json, Output
-from tui.cli.parser import add_reading
+from tui.cli.parser import add_reading, nearest
 from tui.cli.references import Reference, chain_of, references_to
 from tui.cli.shapes import control_json, item_json
 from tui.cli.withheld import MARK, Withheld
+
+_NO_ITEM = (f"{EVENT}-", f"{WITHDRAWAL}-")
+
+_APART = frozenset({"text", "influence", "sources", "chain", "referred_by", "history", "place", "extra", "withheld"})
+"""What of an item's JSON is printed in its own way."""
 
 _TEXT = 100
 """Cells of a line of an item's text."""
@@ -41,7 +48,7 @@ def _run(args: argparse.Namespace, out: Output) -> int:
     elif event is not None:
         _print_value(event_json(event, withheld), out)
     else:
-        found = bearers_of(opened.snapshot, args.name)
+        found = _bearers(opened, args.name)
         values = [_item_json(item, opened, withheld, history=args.history) for item in found]
         if out.json:
             out.data(values[0] if len(values) == 1 else values)
@@ -49,6 +56,19 @@ def _run(args: argparse.Namespace, out: Output) -> int:
             for item, value in zip(found, values, strict=True):
                 _print_item(item, value, opened, withheld, out)
     return exits.OK
+
+
+def _bearers(opened: Opened, name: str) -> tuple[MemoryItem, ...]:
+    """The items that `name` names; for a mistyped event or control record, the nearest of those."""
+    if not name.startswith(_NO_ITEM):
+        return bearers_of(opened.snapshot, name)
+    events = (event.id for event in opened.snapshot.events)
+    near = nearest(name, [*events, *(record.withdrawal_id for record in opened.snapshot.controls)])
+    raise ItemNotFound(
+        f"No such event or control record; did you mean {near}?" if near else "No such event or control record.",
+        where=name,
+        remedy="`assay log` and `assay withdrawals` list what there is.",
+    )
 
 
 def _item_json(item: MemoryItem, opened: Opened, withheld: Withheld, *, history: bool) -> dict[str, Json]:
@@ -174,11 +194,7 @@ def _print_item(item: MemoryItem, value: dict[str, Json], opened: Opened, withhe
     for line in [MARK] if text is None else display.wrap(display.visible(out.masked(text)), _TEXT):
         out.line(f"  {line}")
     out.line()
-    shown = {
-        name: part
-        for name, part in value.items()
-        if name not in {"text", "influence", "sources", "chain", "referred_by", "history", "place", "extra", "withheld"}
-    }
+    shown = {name: part for name, part in value.items() if name not in _APART and (name != "key" or part != item.id)}
     for line in _nested({"place": str(item.place), "section": item.place.section, **shown}):
         out.line(f"  {out.masked(line)}")
     for name, extra in item.extra if withheld.eligible(item) else ():
@@ -216,7 +232,7 @@ def _print_source(one: Resolved, withheld: Withheld, out: Output) -> None:
     sign = out.mark(glyphs.RESOLVES if one.found else glyphs.DANGLING)
     out.line(f"  {display.pad('rests on', 14)}{sign} {out.one_line(one.ref.text)}   {out.one_line(one.reason)}")
     if one.excerpt is not None:
-        for line in withheld.scrub(out.masked(one.excerpt)).splitlines():
+        for line in withheld.scrub(out.masked(one.excerpt)).split("\n"):
             out.line(f"      {out.mark(glyphs.WORD)} {display.visible(line)}", clip=True)
 
 

@@ -6,7 +6,7 @@ import argparse
 
 from core.errors import NeedsHuman
 from core.influence import Chain, ControlView
-from core.vocabulary import ControlState
+from core.vocabulary import ControlAction, ControlState
 from tui import display
 from tui.cli import exits
 from tui.cli.commands import Command
@@ -21,6 +21,7 @@ _SIGNS = {
     ControlState.SUPERSEDED: ("○", "o"),
     ControlState.INVALID: ("✗", "!"),
 }
+_REINSTATED = ("●", "*")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,9 +59,12 @@ def _run(args: argparse.Namespace, out: Output) -> int:
 
 def _print_chain(chain: Chain, opened: Opened, out: Output, *, audit: bool) -> None:
     branch = "`- " if out.ascii_only else "└─ "
-    for depth, view in enumerate(chain.views):
+    depths: dict[str, int] = {}
+    for view in chain.views:
+        depth = max((depths[prior] + 1 for prior in view.record.supersedes if prior in depths), default=0)
+        depths[view.record.withdrawal_id] = depth
         _print_view(view, opened, out, indent="" if depth == 0 else "   " * (depth - 1) + branch)
-    if chain.unresolved:
+    if chain.unresolved and not chain.scope.empty:
         first = chain.views[0].record.withdrawal_id
         out.line(f"! unresolved: `assay settle {display.one_line(first)} withdraw` or `reinstate` says which stands")
     if audit:
@@ -74,7 +78,8 @@ def _print_chain(chain: Chain, opened: Opened, out: Output, *, audit: bool) -> N
 
 def _print_view(view: ControlView, opened: Opened, out: Output, *, indent: str) -> None:
     record = view.record
-    sign = _SIGNS[view.state][out.ascii_only]
+    lifted = view.state is ControlState.CONTROLS and record.action == ControlAction.REINSTATE
+    sign = (_REINSTATED if lifted else _SIGNS[view.state])[out.ascii_only]
     head = (record.withdrawal_id, record.action, record.reason, record.decided_by, record.decided_at)
     excluded = excluded_ids(view, opened.snapshot)
     out.line(f"{indent}{sign} {'   '.join(out.one_line(part) for part in head if part)}   {view.state.value}")
