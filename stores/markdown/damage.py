@@ -1,4 +1,4 @@
-"""What a file says about its own state: bytes that are no text, NUL runs, merge markers, rewrites that lost the rest."""
+"""What is wrong with a file as a whole: bytes that are no text, NUL runs, merge markers, lost rewrites."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class RawItem:
     """A record as it stands: spans and texts, nothing judged yet.
 
     `fields` are the spans in the order of the bytes; `values` the texts of the first sub-bullet of each name, `inline`
-    those of the head; `repeated` the spans of later sub-bullets of a name. `stop` is where the last line's content ends.
+    those of the head; `repeated` the spans of later sub-bullets. `stop` is where the last line's content ends.
     """
 
     def __init__(self, data: bytes, head: Block) -> None:

@@ -67,7 +67,7 @@ _ROOT_FILES = {
 _NO_TOPICS = frozenset({"readme.md", "agents.md", "claude.md", "gemini.md", "contributing.md", "license.md"})
 
 _SYNC = re.compile(
-    r"\.sync-conflict-\d|\bconflicted copy\b|\((?:conflict(?: copy)?|SFConflict)(?: [^()]*)?\d*\)"
+    r"\.sync-conflict-\d|\bconflicted copy\b|\((?:SF)?conflict(?: copy)?(?: [^()]*\d[^()]*)?\)"
     r"|冲突副本|衝突副本|冲突文件|[_.](?:BACKUP|BASE|LOCAL|REMOTE)[_.]\d+\.",
     re.IGNORECASE,
 )

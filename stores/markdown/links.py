@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -155,7 +156,7 @@ class _Walker:
 
     def _near_governed(self, path: str) -> bool:
         """Whether a leftover in the root itself has the name of a governed file in it."""
-        return any(name in path for name in ("memory.md", "index.md", "log.md", "conventions.md", "assay.toml"))
+        return _GOVERNED.match(path) is not None
 
     def _add(self, path: str, real: str, role: Role, status: os.stat_result) -> None:
         if not _encodable(path):
@@ -251,6 +252,9 @@ _REMEDIES = {
     "linked-twice": "Leave one of the two names.",
     "hard-link": "Replace one of the two names by a file of its own.",
 }
+
+
+_GOVERNED = re.compile(r"[.#~$]*(?:memory|index|log|conventions|assay)\b")
 
 
 def _below(path: str, folder: str) -> bool:

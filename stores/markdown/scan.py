@@ -156,7 +156,7 @@ class Run:
 
 
 def take_records(run: Run, pos: int, line: int) -> tuple[int, int]:
-    """Take the records that stand from `pos` (a line's start) on. `line` is its number; where they end, and that number."""
+    """Take the records that stand from `pos` on, the start of line number `line`; where they end, and that line."""
     data, path, section, standing = run.data, run.path, run.section, run.standing
     stored = standing in STORED
     if run.patterns is None:

@@ -15,6 +15,9 @@ _PLAIN = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`=~](?:[^\n]*\S)?")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\(?:[\\"nrt0/]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}))*)"')
 _SINGLE = re.compile(r"'((?:[^']|'')*)'")
 _ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|.)")
+_BRACKET = re.compile(r"[\[\]{}]")
+_LONGEST = 200_000
+_DEEPEST = 50
 _SHORT = {"n": "\n", "r": "\r", "t": "\t", "0": "\0", "/": "/", "\\": "\\", '"': '"'}
 _NOT_SIMPLE = re.compile(
     "[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]|\r(?!\n)|(?:\\A|\n)(?:---|\\.\\.\\.)"
@@ -102,7 +105,7 @@ def read_simple(text: str) -> Node | None:
     try:
         node, stop = _block(lines, 0, lines[0].indent)
         return node if stop == len(lines) else None
-    except _NotSimpleError:
+    except (_NotSimpleError, RecursionError):
         return None
 
 
@@ -221,8 +224,16 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def read_with_pyyaml(text: str) -> Node:
-    """`text` by PyYAML, every scalar as text. Raises `YamlError`."""
+    """`text` by PyYAML, every scalar as text. Raises `YamlError`, also for what would take PyYAML minutes."""
     import yaml
+
+    if len(text) > _LONGEST:
+        raise YamlError(0, "it is too long to be understood")
+    depth = 0
+    for bracket in _BRACKET.finditer(text):
+        depth += 1 if bracket[0] in "[{" else -1
+        if depth > _DEEPEST:
+            raise YamlError(bracket.start(), "it is nested too deeply")
 
     try:
         root = yaml.compose(text, Loader=yaml.BaseLoader)
@@ -242,7 +253,7 @@ def _node(node: object, known: dict[int, Node], depth: int) -> Node:
 
     if id(node) in known:
         return known[id(node)]
-    if depth > 20:
+    if depth > _DEEPEST:
         raise ValueError("nested too deeply")
     value: str | list[Node] | dict[str, Node]
     flow = False

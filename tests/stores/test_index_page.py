@@ -101,7 +101,9 @@ def test_entries_cover_their_whole_lines() -> None:
 
 
 def test_targets_are_resolved_to_the_files_that_are_there() -> None:
-    document = parse_document("index.md", "## Topic Map\n- deploy.md — x\n- mem-2026-05-01-001\n".encode(), Standing.INDEX)
+    document = parse_document(
+        "index.md", "## Topic Map\n- deploy.md — x\n- mem-2026-05-01-001\n".encode(), Standing.INDEX
+    )
     page = parse_index(document, resolve=lambda target: f"topics/{target}")
     assert [line.target for line in page.view.topic_map] == ["topics/deploy.md", "mem-2026-05-01-001"]
 
@@ -158,7 +160,7 @@ def test_anchors_of_an_archive_day() -> None:
         "named": (19, 22),
         "tail": (21, 22),
     }
-    assert list(day(ARCHIVE).anchors)[0] == "2026-05-20", "in the order of the file"
+    assert next(iter(day(ARCHIVE).anchors)) == "2026-05-20", "in the order of the file"
 
 
 def test_slugs_are_those_of_github() -> None:
@@ -208,7 +210,10 @@ status: pending-review
 @pytest.mark.parametrize("text", [f"---\n{FIELDS}---\n\nWhy.\n", f"# P\n\n```yaml\n{FIELDS}```\n", f"~~~\n{FIELDS}"])
 def test_a_proposal_in_frontmatter_or_a_fence(text: str) -> None:
     (proposal,), findings, unwritable = parse_proposals("proposals/p.md", text.encode())
-    assert (proposal.proposal_id, proposal.target) == ("mempolicy-2026-07-15-001", "retrieval-trigger:environment-state")
+    assert (proposal.proposal_id, proposal.target) == (
+        "mempolicy-2026-07-15-001",
+        "retrieval-trigger:environment-state",
+    )
     assert proposal.proposed_change == "Require live verification when source age exceeds 30 days"
     assert proposal.supporting_refs == ("memfb-2026-06-02-004", "0012")
     assert (proposal.expected_benefit, proposal.risk, proposal.status) == ("no", "Adds latency", "pending-review")

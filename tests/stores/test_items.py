@@ -168,7 +168,9 @@ def test_a_wrapped_one_liner_is_one_fact() -> None:
 
 
 def test_paragraphs_before_the_fields_belong_to_the_fact() -> None:
-    text = "- [2026-05-11] (knowledge) One.\n\n  Two\n  and three.\n\n  - id: mem-2026-05-11-001\n  - Source: x\n\nProse\n"
+    text = (
+        "- [2026-05-11] (knowledge) One.\n\n  Two\n  and three.\n\n  - id: mem-2026-05-11-001\n  - Source: x\n\nProse\n"
+    )
     document = parse(text)
     item = document.records[0]
     assert (item.text, item.id, item.source) == ("One.\nTwo and three.", "mem-2026-05-11-001", "x")
@@ -421,8 +423,9 @@ def test_unknown_sub_bullets_are_kept() -> None:
 
 def test_a_source_may_run_over_lines_and_bullets() -> None:
     text = (
-        "- [2026-05-02] (knowledge) Folded.\n  - id: m-1\n  - Status: active\n  - Source:\n"
-        "    - archive/2026-05-01.md#a\n    - archive/2026-05-02.md\n- [2026-05-02] (knowledge) Wrapped.\n  - id: m-2\n  - Status: active\n"
+        "- [2026-05-02] (knowledge) Folded.\n  - id: m-1\n  - Status: active\n"
+        "  - Source:\n    - archive/2026-05-01.md#a\n    - archive/2026-05-02.md\n"
+        "- [2026-05-02] (knowledge) Wrapped.\n  - id: m-2\n  - Status: active\n"
         "  - Source: a talk with\n    the owner\n"
     )
     first, second = parse(text).records

@@ -96,7 +96,7 @@ def test_an_event_with_everything_comes_back() -> None:
     assert decode_event(encode_event(FULL)) == FULL
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(EVENTS)
 def test_every_event_comes_back_on_one_line(event: Event) -> None:
     line = encode_event(event)
