@@ -136,7 +136,7 @@ def private_copy(folder: Path) -> Path:
     from stores.pins import Pins
 
     os.environ["ASSAY_CONFIG_DIR"] = str(folder / "config")
-    root = folder / "platform" / "memory"
+    root = folder / "sample" / "memory"
     shutil.copytree(SAMPLE, root)
     declared = MarkdownStore(str(root)).declared_binding()
     Pins(str(root)).confirm(declared.id, declared.owners)
