@@ -213,12 +213,13 @@ class _Expected:
             kept = Counter(record.digest for record in document.records) if document is not None else Counter[str]()
             kept.subtract(self._leaving.get(path, Counter()))
             fresh = []
-            for record in parse_document(path, after[path], standing).records:
+            written = parse_document(path, after[path], standing)
+            for record in written.records:
                 if kept[record.digest] > 0:
                     kept[record.digest] -= 1
                 else:
                     fresh.append(record)
-            if +kept or not _matches(fresh, coming):
+            if written.unwritable or +kept or not _matches(fresh, coming):
                 raise _ReadsOtherwise(
                     "The change cannot be written there so that it reads back as meant.",
                     where=path,

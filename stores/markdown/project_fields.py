@@ -15,6 +15,7 @@ from stores.markdown.spans import FieldSpan, ItemSpan
 
 _ORDER = {name: number for number, name in enumerate(FIELDS)}
 _UNSAFE_IN_HEAD = re.compile(r"[.!?。！？;；]\s|[.。！？]\Z|Source\s*[:：]|Subject\s*[:：]")
+_TAGGED = re.compile(r"(?:Source|Subject)\s*[:：]")
 _BLANKS = b" \t"
 
 
@@ -88,10 +89,15 @@ def new_record(record: Record, style: Style, *, where: str) -> bytes:
         head += f"({_line(kind, where)}) "
     if marker := record.get("marker"):
         head += f"{_line(marker, where)} "
-    first, *paragraphs = (part.strip(" \t") for part in re.split(r"[\r\n]+", str(record.get("text", "")).strip("\r\n")))
-    lines = [style.bullet + b" " + (head + first).rstrip().encode()]
+    text = str(record.get("text", "")).strip("\r\n")
+    source = record.get("Source")
+    if _TAGGED.search(text) and isinstance(source, str) and _fits_head(source):
+        # The last Source of a head is the one that is read, so a text that speaks of one needs the real one behind it.
+        text += f" Source: {source}."
+    first, *paragraphs = (part.strip(" \t") for part in re.split(r"[\r\n]+", text))
+    lines = [style.bullet + b" " + _bytes((head + first).rstrip(" \t"))]
     for paragraph in paragraphs:
-        lines += [b"", style.indent + paragraph.encode()]
+        lines += [b"", style.indent + _bytes(paragraph)]
     for name in FIELDS:
         if value := record.get(name):
             lines += _field_lines(name, value, style.indent, style.sub_bullet, style.eol, where).split(style.eol)

@@ -13,7 +13,7 @@ from core.items import FieldValue
 from core.places import LOG, LOG_FOLDER
 from core.vocabulary import EventType
 from stores.markdown.blocks import NEWLINE
-from stores.markdown.damage import line_of
+from stores.markdown.damage import byte_damage, line_of
 from stores.markdown.log import parse_log
 from stores.markdown.project_files import Files
 from stores.markdown.project_page import Lead, Page, dominant_eol, ends_line
@@ -26,9 +26,12 @@ INDENT = "  "
 SUPERSEDE_FIELDS = ("subject", "prior_id", "prior_date", "prior_value", "new_id", "new_date", "new_value")
 """What the log says of a supersede (§14.2), in this order."""
 
-_DAMAGE = ("undecodable", "nul-run")
-"""The findings that make a log unwritable."""
+_OWN_RECORDS = re.compile(
+    rb"^- \[[^\r\n]*(?:\r\n|\n)(?:  (`{3,})yaml(?:\r\n|\n)(?:  [^\r\n]*(?:\r\n|\n))*?  \1(?:\r\n|\n))+", re.MULTILINE
+)
+"""Entries with their records as they are written here: their fences are closed."""
 
+_OPENER = re.compile(rb"`{3}|~{3}|<!--")
 _ENTRY = re.compile(rb"^- \[(\d{4}-\d{2}-\d{2})", re.MULTILINE)
 _HEADING = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*(#{1,6}[ \t][^\r\n]*)")
 _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -132,22 +135,24 @@ def _append_entry(files: Files, event: Event, entry: tuple[str, ...]) -> None:
 
 def _check_readable(page: Page, event: Event, text: bytes) -> None:
     """Raises `WriteRefused` where what is appended to the log would be taken for a part of what stands there."""
-    log = parse_log(page.path, page.data)
-    if not log.unwritable:
-        if log.open_fence is None:
-            return
-        # One that a record left open, cut in its bullet, ends where the next bullet begins.
-        after = parse_log(page.path, page.data + (b"" if ends_line(page.data) else page.eol) + text)
-        if after.entries and after.entries[-1].id == event.id:
-            return
-    fault = next((finding for finding in log.findings if finding.code in _DAMAGE), None)
-    line = fault.line if fault is not None else None
-    if not log.unwritable and log.open_fence is not None:
-        line = line_of(page.data, log.open_fence)
+    unwritable, damage = byte_damage(page.path, page.data)
+    if unwritable:
+        raise WriteRefused(
+            f"The log is not written: {unwritable}.", where=f"{page.path}:{damage[0].line}", remedy=damage[0].remedy
+        )
+    if _OPENER.search(_OWN_RECORDS.sub(b"", page.data)) is None:
+        return
+    open_fence = parse_log(page.path, page.data).open_fence
+    if open_fence is None:
+        return
+    # One that a record left open, cut in its bullet, ends where the next bullet begins.
+    after = parse_log(page.path, page.data + (b"" if ends_line(page.data) else page.eol) + text)
+    if after.entries and after.entries[-1].id == event.id:
+        return
     raise WriteRefused(
-        f"The log is not written: {log.unwritable or 'a fence or comment that opens here is never closed'}.",
-        where=f"{page.path}:{line}" if line is not None else page.path,
-        remedy=fault.remedy if fault is not None and log.unwritable else "Close it in an editor, then try again.",
+        "The log is not written: a fence or comment that opens here is never closed.",
+        where=f"{page.path}:{line_of(page.data, open_fence)}",
+        remedy="Close it in an editor, then try again.",
     )
 
 

@@ -11,7 +11,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -110,13 +110,13 @@ class MarkdownStore:
         crash left can be neither finished nor undone.
         """
         from stores.markdown.late import carry_late_bytes
-        from stores.markdown.lock import hold
         from stores.markdown.recovery import recover
 
         made = make_root(self._port, self.root)
-        extra = linked_folders(self.root, LinkPolicy(self.root, self.declared_binding().allowed_links))
+        if self._last is None:
+            self.snapshot()  # says which links are allowed, and so what is to be locked
         try:
-            with hold(self.root, actor=actor, since=self._now, timeout=timeout, extra=tuple(extra)):
+            with self._held(actor, timeout):
                 self._lock_trouble = None
                 recover(self._port, self.root)
                 self._late = carry_late_bytes(self._port, self.root, "late")
@@ -179,11 +179,10 @@ class MarkdownStore:
 
     def _recover_if_abandoned(self) -> bool:
         """Finish or undo a commit that its writer did not live to finish. False while a writer is at it."""
-        from stores.markdown.lock import hold
         from stores.markdown.recovery import recover
 
         try:
-            with hold(self.root, actor="recovery", since=self._now, timeout=0.0):
+            with self._held("recovery", 0.0):
                 recover(self._port, self.root)
             return True
         except RootBusy:
@@ -229,11 +228,15 @@ class MarkdownStore:
         from stores.markdown.transaction import commit
 
         shut: dict[str, str] = {}
+        before = planned if planned is not None else self._read_consistently()
+        fresh = planned is None
         while True:
-            before = self._read_consistently()
-            if planned is not None:
-                _check_unchanged(changes, planned, before)
             projection = self._project(changes, before, self._documents_of(before), shut)
+            if not fresh and any(bytes_of(self._port, self.root, e.path) != e.before for e in projection.edits):
+                before = self._read_consistently()
+                fresh = True
+                _check_unchanged(changes, planned or before, before)
+                continue
             edits = {edit.path: edit for edit in projection.edits}
             try:
                 report = commit(self._port, self.root, projection.edits, tx=self._tx(changes.event.id))
@@ -243,6 +246,7 @@ class MarkdownStore:
                 if changes.event.control is None or path not in edits or path in shut:
                     raise
                 shut[path] = getattr(error, "detail", "") or error.what
+                before, fresh = self._read_consistently(), True
         self.skipped = projection.skipped
         self._pin(changes, before.binding)
         return tuple(_diff(path, edits[path].before, report) for path in report.after)
@@ -257,6 +261,14 @@ class MarkdownStore:
                     self._pins.declare(before, self.declared_binding().id, change.owner)
                 elif isinstance(change, CreateRoot) and BINDING in change.files:
                     self.confirm_owners()
+
+    def _held(self, actor: str, timeout: float) -> AbstractContextManager[None]:
+        """The locks of the root, and of the folders outside it that its links lead to."""
+        from stores.markdown.lock import hold
+
+        allowed = self._last[1].binding.allowed_links if self._last is not None else ()
+        extra = tuple(linked_folders(self.root, LinkPolicy(self.root, allowed)))
+        return hold(self.root, actor=actor, since=self._now, timeout=timeout, extra=extra)
 
     def _now(self) -> str:
         return self._clock().isoformat(timespec="seconds")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.binding import Binding
 from core.errors import WriteRefused
@@ -234,6 +236,66 @@ def test_a_very_long_item_keeps_its_text() -> None:
     data = STRUCTURED.replace("Debian 12", "x" * 40_000)
 
     assert after(data, "mem-2026-05-01-001", Status="stale") == data.replace("active", "stale").encode()
+
+
+PIECES = [
+    "- [2026-05-01] (knowledge) Bare. Source: a.\n",
+    "- [2026-05-01] [mem-2026-05-01-NUM] (state) One line. Subject: a:b. Source: b.\n",
+    "- [2026-05-01] (state) Structured.\n  - id: mem-2026-05-01-NUM\n  - kind: state\n  - Source: a\n",
+    "* [2026-05-01] (state) Wraps\n  over lines.\n\n  And again.\n    * id: mem-2026-05-01-NUM\n    * Status: odd\n",
+    "- [2026-05-01] (knowledge) Code.\n  ```sh\n  - [2026-05-01] (state) no item\n  ```\n  - Status: active\n",
+    "- [2026-05-01] [待清理] (knowledge) 旧的。\n\t- Status: stale  \n\t- note: kept\n",
+    "\n",
+    "Prose, and a list:\n\n- plain\n- [x] done\n\n",
+    "```\n- [2026-05-01] (state) fenced\n```\n\n",
+    "<!-- - [2026-05-01] (state) hidden -->\n\n",
+    "## Section\n\n",
+]
+
+TEXTS = st.none() | st.sampled_from(
+    ["a: b", "Ana. Said so.", "see Source: x.", "部署。", "[x]", "`y`", "1. z", "a → b"]
+)
+VALUES = {
+    "id": st.sampled_from(["mem-2026-06-01-001", "mem-2026-06-01-1000"]),
+    "kind": st.sampled_from(["state", "knowledge"]),
+    "subject": TEXTS,
+    "Status": st.none() | st.sampled_from(["active", "superseded", "pending-cleanup"]),
+    "superseded_by": st.none() | st.just("mem-2026-06-01-002"),
+    "corroborating_refs": st.none() | st.sampled_from([("archive/a.md",), ("a b", "c")]),
+    "Source": TEXTS,
+    "Confidence": st.none() | st.just("inferred"),
+    "marker": st.none() | st.just("[待确认]"),
+}
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=8),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+    st.fixed_dictionaries({}, optional=VALUES).filter(bool),
+    st.integers(0, 7),
+)
+def test_whatever_is_set_nothing_changes_outside_the_record(
+    pieces: list[str], eol: str, ended: bool, fields: dict[str, FieldValue | None], which: int
+) -> None:
+    text = "".join(piece.replace("NUM", f"{number:03}") for number, piece in enumerate(pieces)).replace("\n", eol)
+    data = (text if ended else text.rstrip("\r\n")).encode()
+    root = Root({"topics/t.md": data})
+    if not root.snapshot.items:
+        return
+    item = root.snapshot.items[which % len(root.snapshot.items)]
+    span = root.documents["topics/t.md"].items[root.snapshot.items.index(item)]
+
+    after = root.apply(set_fields(item.key, **fields))
+    written = after.files["topics/t.md"]
+
+    assert written.startswith(data[: span.start])
+    assert written.endswith(data[span.end :])
+    record = after.documents["topics/t.md"].records[root.snapshot.items.index(item)].record()
+    assert {name: record.get(name) for name in fields} == fields
+    back = after.apply(set_fields(after.snapshot.items[root.snapshot.items.index(item)].key, **fields))
+    assert back.files == after.files
 
 
 FRONTMATTER = """\

@@ -105,7 +105,7 @@ PIECES = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(PIECES, st.randoms(use_true_random=False), st.booleans(), st.sampled_from(["\n", "\r\n"]))
 def test_any_items_held_in_any_order_come_back_in_any_other(
     pieces: list[str], chance: random.Random, ended: bool, eol: str

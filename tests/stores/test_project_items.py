@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.changes import AddItem, MoveItem
 from core.errors import WriteRefused
@@ -136,12 +138,33 @@ def test_a_text_of_two_paragraphs_reads_back_as_such() -> None:
     assert root.snapshot.items[0].text == "First.\nSecond  one."
 
 
-@pytest.mark.parametrize(
-    "text", ["fine.\n- [2026-01-01] (state) another", "about it. Source: elsewhere.", "cut\n```sh"]
-)
+@pytest.mark.parametrize("text", ["fine.\n- [2026-01-01] (state) another", "cut\n```sh", "a NUL \0", "half \ud800 a pair"])
 def test_a_text_that_would_read_back_as_something_else_is_refused(text: str) -> None:
-    with pytest.raises(WriteRefused, match="reads back as meant"):
+    with pytest.raises(WriteRefused):
         added("# T\n", record={**NEW, "text": text})
+
+
+def test_a_text_that_speaks_of_a_source_keeps_it_and_has_its_own_behind_it() -> None:
+    text = "The page says Source: unknown."
+    root = Root({"topics/t.md": "# T\n"}).apply(AddItem({**NEW, "text": text}, "topics/t.md"))
+
+    assert b"(knowledge) The page says Source: unknown. Source: retro.\n  - id" in root.files["topics/t.md"]
+    assert (root.snapshot.items[0].text, root.snapshot.items[0].source) == (text, "retro")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(min_size=1).filter(str.strip), st.sampled_from(["", item(1), "- [2026-05-01] (state) x. Source: a."]))
+def test_any_text_is_written_so_that_it_reads_back_or_refused(text: str, beside: str) -> None:
+    root = Root({"topics/t.md": f"# T\n\n{beside}"})
+
+    try:
+        after = root.apply(AddItem({**NEW, "text": text}, "topics/t.md"))
+    except WriteRefused:
+        assert any(sign in text for sign in "\0-*+#`~<>[]()\r\n|=:：0123456789_{")
+        return
+
+    assert after.files["topics/t.md"].startswith(f"# T\n\n{beside}".encode())
+    assert after.snapshot.items[-1].text.split() == text.split()
 
 
 def test_nothing_is_added_behind_an_open_fence() -> None:

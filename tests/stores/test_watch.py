@@ -61,7 +61,7 @@ class Watched:
         with self._told:
             assert self._told.wait_for(lambda: self.changes > before, PATIENCE), "the change was not seen"
 
-    def settled(self, quiet: float = 0.25) -> int:
+    def settled(self, quiet: float = 0.2) -> int:
         """The number of notices once none has come for `quiet` seconds."""
         while True:
             count = self.changes
