@@ -190,7 +190,7 @@ class _Walker:
             if role is None:
                 return
             if known:
-                self._say("linked-twice", Severity.NOTICE, path, f"It is another name of {known[0].path}.")
+                self._say("link-loop", Severity.WARNING, path, f"The link leads to {known[0].path}, read already.")
             else:
                 self._add(path, real, role, status)
 
@@ -217,7 +217,7 @@ class _Walker:
                 continue
             self.tree.files.append(first)
             for entry in others:
-                self._say("hard-link", Severity.NOTICE, entry.path, f"It is another name of {first.path}.")
+                self._say("hard-link", Severity.WARNING, entry.path, f"It is another name of {first.path}.")
 
     def _leaves(self, entries: list[FileEntry]) -> bool:
         """Whether names of one file stand in the root, and none of them was allowed."""
@@ -249,7 +249,6 @@ _REMEDIES = {
     "link-loop": "Remove the link.",
     "dangling-link": "Remove the link, or bring back what it led to.",
     "unreadable-file": "Repair its mode, its name or its disk; nothing of it is taken for deleted.",
-    "linked-twice": "Leave one of the two names.",
     "hard-link": "Replace one of the two names by a file of its own.",
 }
 
