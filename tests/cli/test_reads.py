@@ -242,11 +242,46 @@ def test_secrets_are_masked_unless_revealed(assay, words):
         assert SECRET in assay.inside(*words, "--json", "--reveal").out
 
 
-@pytest.mark.parametrize("words", [*READS, ["show", "mem-2026-05-06-006"]])
-def test_no_text_acts_on_the_terminal(assay, hostile, words):
-    for form in ([], ["--json"]):
+NASTY = "a\x1b]0;t\x07b\x9bc\u202ed\x7f\u200be\x1b"
+
+
+class TestHostile:
+    @pytest.fixture
+    def assay(self, assay):
+        """The nasty text wherever a root has room for text: names, fields, headings, log, controls, owners."""
+        item = f"- [2026-05-06] (state) {NASTY}\n  - id: {NASTY}\n  - kind: {NASTY}\n  - Status: {NASTY}\n"
+        more = (
+            f"  - subject: {NASTY}\n  - Source: archive/{NASTY}.md\n  - superseded_by: {NASTY}\n  - {NASTY}: {NASTY}\n"
+        )
+        owner = f'\n[[owners]]\nname = "{NASTY}"\nuser = "x"\nscopes = ["{NASTY}"]\n'.replace("\x7f", "")
+        control = WITHDRAWAL.replace("failed-exploration", NASTY).replace("mem-2026-05-20-001", f"[{NASTY}]")
+        assay.lay_out(
+            {
+                f"topics/{NASTY}.md": f"# {NASTY}\n\n## {NASTY}\n\n{item}{more}",
+                "log.md": f"{control}- [{NASTY}] {NASTY} ({NASTY}) by {NASTY} — {NASTY}\n- {NASTY}\n",
+                "assay.toml": (assay.root / "assay.toml").read_text() + _toml(owner),
+                f"archive/{NASTY}.md": f"# {NASTY}\n\n{item}",
+            }
+        )
+        return assay
+
+    @pytest.mark.parametrize("words", [*READS, ["show", "mem-2026-05-06-006"], ["show", NASTY], ["log", "--records"]])
+    @pytest.mark.parametrize("form", [[], ["--json"]])
+    def test_no_text_acts_on_the_terminal(self, assay, hostile, words, form):
         result = assay.inside(*words, *form)
+        assert result.status in (0, 1, 7)
         assert not hostile(result.out + result.err)
+
+    @pytest.mark.parametrize("words", [["stale", "mem-2026-05-06-006"], ["repair", "topics/deploy.md:31"]])
+    def test_no_plan_acts_on_the_terminal(self, assay, hostile, words):
+        for form in ([], ["--json"]):
+            result = assay.inside(*words, "--dry-run", *form)
+            assert result.status == 0
+            assert not hostile(result.out + result.err)
+
+
+def _toml(text: str) -> str:
+    return "".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in text)
 
 
 def test_escapes_are_drawn_and_json_keeps_the_text(assay):

@@ -89,6 +89,24 @@ def test_echoed_words_cannot_act_on_the_terminal(empty):
         assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(result.err), words
 
 
+def test_root_before_the_command(assay):
+    assert assay.inside("--root", "memory", "status", "--json").data["path"] == str(assay.root)
+    assert assay.inside("--root=memory", "items").status == 0
+    result = assay.inside("--root", "memory", "init", "other")
+    assert (result.status, (assay.folder / "other").exists()) == (2, False)
+
+
+def test_the_demo_opens_on_a_copy_and_leaves_nothing(empty):
+    empty.environment["TMPDIR"] = str(empty.folder)
+    session = empty.at_terminal("demo")
+    session.wait_for("Index")
+    assert list(empty.folder.glob("assay-*/sample/memory/index.md"))
+    session.type("q")
+    assert session.end().status == 0
+    session.close()
+    assert list(empty.folder.iterdir()) == []
+
+
 def test_version(empty):
     result = empty("--version")
     assert (result.status, result.err) == (0, "")

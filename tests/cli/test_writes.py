@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+
+from core.authority import Tier
+from core.errors import Declined
+from core.requests import Stale
+from tui.cli.decide import decide
+from tui.cli.opened import Opened
+from tui.cli.output import Output
+from tui.cli.terminal import Terminal
 
 ITEM = "mem-2026-05-20-001"
 STALE = b"  - id: mem-2026-05-20-001\n  - kind: knowledge\n  - Status: stale\n"
+
+
+def by_id(assay):
+    return {item["id"]: item for item in assay.inside("items", "--json").data}
 
 
 def page(assay) -> bytes:
@@ -75,6 +89,40 @@ def test_the_question_goes_to_the_terminal_and_the_receipt_to_the_pipe(assay, pe
     assert result.data["event"].startswith("memlog-")
     assert {file["path"] for file in result.data["files"]} >= {"topics/deploy.md", "log.md"}
     assert set(result.data) >= {"event", "title", "files", "undo", "refusals"}
+
+
+def test_what_cannot_be_undone_takes_its_phrase(assay, monkeypatch):
+    opened = Opened(str(assay.root))
+    plan = opened.engine.plan(Stale((ITEM,)), opened.actor)
+    plan = replace(plan, tier=Tier.PHRASE, phrase="stale 1 item")
+    said: list[str] = []
+
+    class Person:
+        columns = 80
+
+        def __init__(self, answer: str) -> None:
+            self.answer = answer
+
+        def __enter__(self) -> Person:
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+        def show(self, text: str) -> None:
+            said.append(text)
+
+        def ask(self, question: str) -> str:
+            said.append(question)
+            return self.answer
+
+    for answer in ("yes", "stale 1", ""):
+        monkeypatch.setattr(Terminal, "open", lambda answer=answer: Person(answer))
+        with pytest.raises(Declined):
+            decide(opened, plan, Output())
+    monkeypatch.setattr(Terminal, "open", lambda: Person("stale 1 item"))
+    assert decide(opened, plan, Output()).event.startswith("memlog-")
+    assert "This cannot be undone." in said
+    assert any("'stale 1 item'" in text for text in said)
 
 
 def test_a_secret_in_the_plan_is_masked(assay):
@@ -163,16 +211,14 @@ def test_the_first_withdrawal_names_an_owner_first(assay, person):
     session.type("yes\n")
     assert session.end().status == 0
     assert assay.inside("status", "--json").data["owners_state"] == "confirmed"
-    item = next(one for one in assay.inside("items", "--json").data if one["id"] == ITEM)
-    assert item["withheld"]
+    assert by_id(assay)[ITEM]["withheld"]
     (record,) = assay.inside("withdrawals", "--json").data
 
     diff = assay.inside("reinstate", record["withdrawal_id"], "--dry-run")
     assert diff.status == 0
     assert "Retries hide timeouts" not in diff.out
     assert person("reinstate", record["withdrawal_id"]).answer("yes").status == 0
-    item = next(one for one in assay.inside("items", "--json").data if one["id"] == ITEM)
-    assert not item["withheld"]
+    assert not by_id(assay)[ITEM]["withheld"]
 
 
 def test_nobody_named_nobody_decides(assay, person):
@@ -208,6 +254,33 @@ class TestDeclaredOwners:
         assert person("withdraw", "--item", ITEM).answer("yes").status == 0
         assert person("owner", "add", "bob", "--user", "bob", "--scope", "topic:deploy").answer("yes").status == 0
         assert assay.inside("status", "--json").data["owners_state"] == "confirmed"
+
+    def test_an_archive_segment_is_named_as_records_name_it(self, assay, person):
+        assert person("owner", "confirm").answer("yes").status == 0
+        result = assay.inside("withdraw", "--archive", "archive/2026-05-20#run-7", "--dry-run", "--json")
+        assert result.status == 0
+        assert ITEM in [line["id"] for line in result.data["lines"]]
+        assert assay.inside("withdraw", "--archive", "archive/2026-05-20.md#run-9", "--dry-run").status == 7
+        assert assay.inside("withdraw", "--dry-run").status == 2
+
+    def test_control_events_without_one_order_are_settled(self, assay, person):
+        log = "# Log\n"
+        for number in (1, 2):
+            log += (
+                f"\n- [2026-06-1{number}T10:00:00Z] withdraw (memlog-2026-06-1{number}-001) by owner:ana — x\n"
+                f"  ```yaml\n  withdrawal_id: memwd-2026-06-1{number}-001\n  record_type: withdrawal-control-v1\n"
+                f"  action: withdraw\n  scope:\n    memory_item_ids: [{ITEM}]\n  reason: failed-exploration\n"
+                f"  decided_by: owner:ana\n  decided_at: 2026-06-1{number}T10:00:00Z\n"
+                "  effect: exclude-from-influence\n  ```\n"
+            )
+        (assay.root / "log.md").write_text(log)
+        assert person("owner", "confirm").answer("yes").status == 0
+        assert {one["state"] for one in assay.inside("withdrawals", "--json").data} == {"unresolved"}
+        assert "assay settle memwd-2026-06-11-001" in assay.inside("withdrawals").out
+        assert person("settle", "memwd-2026-06-11-001", "reinstate").answer("yes").status == 0
+        states = [one["state"] for one in assay.inside("withdrawals", "--json").data]
+        assert sorted(states) == ["controls", "superseded", "superseded"]
+        assert by_id(assay)[ITEM]["withheld"] is False
 
     def test_a_changed_declaration_counts_only_once_confirmed(self, assay, person):
         assert person("owner", "confirm").answer("yes").status == 0

@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -34,14 +35,12 @@ def _open(root: str) -> int:
     return run_console(root)
 
 
-def _demo_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(root=None)
-
-
 def _demo(args: argparse.Namespace, out: Output) -> int:
-    folder = tempfile.mkdtemp(prefix="assay-demo-")  # for this user alone
+    folder = tempfile.mkdtemp(prefix="assay-")  # for this user alone
+    for number in (signal.SIGTERM, signal.SIGHUP):  # a closed window ends the demo, and its copy, too
+        signal.signal(number, lambda number, frame: sys.exit(128 + number))
     try:
-        root = os.path.join(folder, "memory")
+        root = os.path.join(folder, "sample", "memory")
         shutil.copytree(os.path.join(os.path.dirname(os.path.dirname(__file__)), "sample", "memory"), root)
         # Whoever looks around owns the copy; what they confirm in it stays out of their own configuration.
         os.environ["ASSAY_CONFIG_DIR"] = os.path.join(folder, "config")
@@ -78,7 +77,7 @@ COMMANDS = {
         usage="",
         description="Open the console on a private copy of a sample root. Nothing of it is kept.",
         examples=("demo",),
-        arguments=_demo_arguments,
+        arguments=lambda parser: None,
         run=_demo,
     ),
 }

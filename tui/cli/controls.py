@@ -7,6 +7,7 @@ import argparse
 from core.controls import Scope
 from core.errors import ItemNotFound, Refused, UsageError
 from core.requests import Reinstate, Settle, Withdraw
+from core.sources import parse_source
 from core.vocabulary import ControlAction
 from tui.cli.commands import Command
 from tui.cli.decide import carry_out
@@ -37,12 +38,20 @@ def _reason(parser: argparse.ArgumentParser) -> None:
 def _withdraw(args: argparse.Namespace, out: Output) -> int:
     opened = Opened.of(args)
     ids = frozenset(_id_of(opened, name) for name in args.item)
-    scope = Scope(ids, frozenset(args.archive), frozenset(args.run))
+    scope = Scope(ids, frozenset(map(_archive_ref, args.archive)), frozenset(args.run))
     if scope.empty:
         raise UsageError(
             "A withdrawal bounds a scope.", where="withdraw", remedy="Name it with --item, --archive or --run."
         )
     return carry_out(opened, Withdraw(scope, args.reason), args, out)
+
+
+def _archive_ref(text: str) -> str:
+    """An archive reference as records write it: `archive/2026-05-20.md#run-7`."""
+    refs = parse_source(text)
+    if len(refs) != 1 or refs[0].kind != "archive":
+        return text
+    return f"{refs[0].file}#{refs[0].anchor}" if refs[0].anchor else str(refs[0].file)
 
 
 def _id_of(opened: Opened, name: str) -> str:

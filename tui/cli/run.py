@@ -67,8 +67,10 @@ def _dispatch(words: list[str]) -> int:
         first, words = "review", ["review", *_console_words(words)]
     command = commands.load(first)
     args = commands.parser_of(first, command).read(words[1:])
-    if root is not None and getattr(args, "root", None) is None:
-        args.root = root
+    if root is not None:
+        if not hasattr(args, "root"):
+            raise UsageError("This works on no root that is there.", where=first, remedy="Leave --root out.")
+        args.root = args.root or root
     out = Output(json=getattr(args, "json", False), reveal=getattr(args, "reveal", False))
     return command.run(args, out)
 
