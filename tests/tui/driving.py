@@ -155,13 +155,18 @@ class Desk:
             calm = 0 if self._busy() else calm + 1
             if calm > 4:
                 return
-        raise AssertionError("the console does not come to rest")
+        raise AssertionError(f"the console does not come to rest: {self._busy()}")
 
-    def _busy(self) -> bool:
-        if any(worker.is_running and worker.group != "watch" for worker in self.app.workers):
-            return True
+    def _busy(self) -> object:
+        """What still runs or waits; something false where nothing does."""
+        running = [worker for worker in self.app.workers if worker.is_running and worker.group != "watch"]
+        if running:
+            return running
+        screen = self.app.screen
+        if screen._layout_required or screen._dirty_widgets:
+            return screen._layout_required, screen._dirty_widgets
         pumps = [self.app, *(node for screen in self.app.screen_stack for node in screen.walk_children(with_self=True))]
-        return any(not pump._message_queue.empty() for pump in pumps)
+        return [pump for pump in pumps if not pump._message_queue.empty()]
 
     async def resize(self, width: int, height: int) -> None:
         """Make the terminal another size."""

@@ -102,7 +102,9 @@ async def test_keys_in_the_first_moment_confirm_nothing(monkeypatch: pytest.Monk
     monkeypatch.setattr(ConfirmScreen, "GUARD", 0.25)
     async with opened() as desk:
         await ask_stale(desk)
-        await desk.press("y", "Y", "enter")
+        for key in ("y", "Y", "enter"):
+            desk.send(key)
+        await desk.settle()
         assert still(desk)
         await desk.confirm()
         assert desk.status(PENDING) == "stale"

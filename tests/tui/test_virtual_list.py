@@ -158,4 +158,4 @@ async def test_rows_keep_to_the_width(width: int) -> None:
     async with app.run_test(size=(width, 24)) as pilot:
         await pilot.pause()
         for y in range(3):
-            assert app.rows.render_line(y).cell_length == app.rows.size.width
+            assert app.rows.render_line(y).cell_length == app.rows.room

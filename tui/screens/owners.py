@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from textual import events
+from textual._time import get_time
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical
 
@@ -137,7 +139,6 @@ class OwnersScreen(Dialog[bool]):
     """The declared owners, to confirm on this machine. Cancel first, `y` confirms, early keys do nothing."""
 
     AUTO_FOCUS = "#cancel"
-    GUARD = ConfirmScreen.GUARD
 
     def __init__(self, declared: Binding, counting: Binding) -> None:
         super().__init__()
@@ -156,9 +157,7 @@ class OwnersScreen(Dialog[bool]):
 
     def on_mount(self) -> None:
         """Wait a moment before a key confirms."""
-        from textual._time import get_time
-
-        self._open_at = get_time() + self.GUARD
+        self._open_at = get_time() + ConfirmScreen.GUARD
         self.call_after_refresh(self.fit)
 
     def _body(self, width: int) -> list[Line]:
@@ -180,11 +179,8 @@ class OwnersScreen(Dialog[bool]):
         )
         return block
 
-    def on_key(self, event: object) -> None:
+    def on_key(self, event: events.Key) -> None:
         """`y` confirms once the dialog stood a moment; `esc` and `enter` cancel."""
-        from textual.events import Key
-
-        assert isinstance(event, Key)
         event.stop()
         event.prevent_default()
         if event.key == "escape":

@@ -84,7 +84,9 @@ class PaintedScroll(Painted, ScrollView):
     """A scrolling widget that draws lines of spans. (Textual takes CSS from the first base only, hence the styles.)"""
 
     DEFAULT_CSS = """
-    PaintedScroll { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
+    PaintedScroll {
+        overflow-x: hidden; overflow-y: auto; scrollbar-size: 0 1; scrollbar-gutter: stable;
+    }
     """
 
     @property

@@ -32,11 +32,13 @@ class TextPane(PaintedScroll, can_focus=True):
         self._build: Build = build or (lambda width: ())
         self._lines: Sequence[Line] = ()
         self._made_for = 0
+        self._measured: tuple[int, int] | None = None
 
     def show(self, build: Build, *, top: bool = True) -> None:
         """Show the lines that `build` makes; from the `top` unless the text is the same one made anew."""
         self._build = build
         self._made_for = 0
+        self._measured = None
         self._make()
         if top:
             self.scroll_to(y=0, animate=False, force=True)
@@ -52,17 +54,21 @@ class TextPane(PaintedScroll, can_focus=True):
         self._make()
         return "\n".join("".join(span.text for span in spans) for spans in self._lines)
 
-    def _make(self, width: int | None = None) -> None:
-        width = width or self.room
-        if width and width != self._made_for:
+    def _make(self) -> None:
+        width = self.room
+        if width > 0 and width != self._made_for:
             self._made_for = width
             self._lines = self._build(width)
-        self.virtual_size = Size(width or 0, len(self._lines))
+            self.virtual_size = Size(width, len(self._lines))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many lines as there are at this width."""
-        self._make(width)
-        return len(self._lines)
+        """As many lines as there are at this width. It only measures: what it set would be laid out again."""
+        room = max(width - self.scrollbar_size_vertical, 1)
+        if room == self._made_for:
+            return len(self._lines)
+        if self._measured is None or self._measured[0] != room:
+            self._measured = (room, len(self._build(room)))
+        return self._measured[1]
 
     def on_resize(self) -> None:
         """Make the lines for the new width."""
@@ -72,8 +78,8 @@ class TextPane(PaintedScroll, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """Draw one line."""
         width = self.room
-        if width != self._made_for:  # a scrollbar came or went
-            self._make(width)
+        if width != self._made_for:
+            self._make()
         index = self.scroll_offset.y + y
         if index >= len(self._lines):
             return Strip.blank(width, self.rich_style)

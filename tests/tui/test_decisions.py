@@ -1,0 +1,510 @@
+"""Every deciding verb on a root of Markdown files: what the screen says, and the bytes on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from core.authority import Actor, Role
+from core.binding import Binding
+from stores.markdown import MarkdownStore
+from stores.pins import Pins
+from tests.tui.driving import ANA, Desk, opened
+from tui.door import Door
+from tui.screens.confirm import ConfirmScreen
+from tui.screens.dialog import Pager
+from tui.screens.form import FormScreen
+from tui.screens.owners import OwnersScreen
+
+FILES = {
+    "assay.toml": """\
+[binding]
+id = "t"
+protocol = "memory"
+version = "0.2.0"
+level = "memory:L4"
+timezone = "UTC"
+
+[[owners]]
+name = "ana"
+user = "ana"
+scopes = ["*"]
+""",
+    "index.md": """\
+# Memory Index
+
+## Recent Activity
+
+## Topic Map
+
+- topics/deploy.md — Read when deploying.
+- topics/net.md — Read when the network misbehaves.
+
+## Pending Cleanup
+""",
+    "memory.md": """\
+# 2026-06-03
+
+- [2026-06-03] [mem-2026-06-03-001] (state) Port is 9090. Subject: app:port. Source: deploy log 2026-06-03.
+""",
+    "topics/deploy.md": """\
+---
+title: Deploy
+layer: warm
+triggers:
+  - deploy
+last_updated: 2026-05-11
+source_dates:
+  - 2026-05-11
+---
+
+# Deploy
+
+## Facts and lessons
+
+- [2026-05-11] (knowledge) Retries hide timeouts behind the gateway.
+  - id: mem-2026-05-11-001
+  - kind: knowledge
+  - Status: pending-cleanup
+  - Source: archive/2026-05-11.md#run-3
+- [2026-05-11] (knowledge) 部署前先备份数据库。
+  - id: mem-2026-05-11-002
+  - kind: knowledge
+  - Status: active
+  - Source: archive/2026-05-11.md#run-3
+- [2026-05-11] The staging key is rotated on Mondays.
+  - id: mem-2026-05-11-003
+  - Status: active
+""",
+    "topics/net.md": """\
+---
+title: Net
+layer: warm
+triggers:
+  - network
+last_updated: 2026-05-11
+source_dates:
+  - 2026-05-11
+---
+
+# Net
+
+## Facts and lessons
+
+- [2026-05-11] (state) Port is 8080.
+  - id: mem-2026-05-11-009
+  - kind: state
+  - subject: app:port
+  - Status: active
+  - Source: archive/2026-05-11.md#run-3
+""",
+    "archive/2026-05-11.md": """\
+# 2026-05-11
+
+## run 3
+
+- [2026-05-11] [mem-2026-05-11-001] (knowledge) Retries hide timeouts behind the gateway. Source: incident.
+- [2026-05-11] [mem-2026-05-11-002] (knowledge) 部署前先备份数据库。 Source: incident.
+- [2026-05-11] [mem-2026-05-11-009] (state) Port is 8080. Subject: app:port. Source: deploy log.
+""",
+}
+
+
+class Root:
+    """A root of files, with the pins of one user."""
+
+    def __init__(self, folder: Path, files: dict[str, str], *, confirmed: bool = True) -> None:
+        self.path = folder / "memory"
+        for name, text in files.items():
+            (self.path / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.path / name).write_text(text, encoding="utf-8")
+        self.pins = Pins(str(self.path), folder=str(folder / "config"))
+        self.store = MarkdownStore(str(self.path), pins=self.pins)
+        if confirmed:
+            self.store.confirm_owners()
+
+    def text(self, name: str) -> str:
+        """A file as it is now."""
+        return (self.path / name).read_text(encoding="utf-8")
+
+    def door(self) -> Door:
+        """The door of the user `ana`."""
+
+        def actor_for(binding: Binding) -> Actor:
+            if binding.owners_state in ("confirmed", "changed"):
+                for owner in binding.owners:
+                    if owner.user == "ana":
+                        return Actor(Role.OWNER, owner.name)
+            return Actor(Role.HUMAN, "ana")
+
+        def declare(before: Binding, name: str) -> None:
+            after = self.store.declared_binding()
+            self.pins.declare(before, after.id, next(one for one in after.owners if one.name == name))
+
+        return Door("ana", actor_for, self.store.declared_binding, self.store.confirm_owners, declare)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Root:
+    return Root(tmp_path, FILES)
+
+
+def make(tmp_path: Path, change: Callable[[dict[str, str]], object], *, confirmed: bool = True) -> Root:
+    """The root with some files changed."""
+    files = dict(FILES)
+    change(files)
+    return Root(tmp_path, files, confirmed=confirmed)
+
+
+def items_of(text: str) -> str:
+    """A topic's page without its frontmatter, whose last_updated every write keeps true."""
+    return text.split("# ", 1)[1]
+
+
+async def into(desk: Desk, id: str) -> None:
+    """Put the cursor on an item, from anywhere."""
+    desk.app.console_screen.visit(1, id)
+    await desk.settle()
+    assert desk.key == id
+
+
+RETRIES, BACKUP, KEY = "mem-2026-05-11-001", "mem-2026-05-11-002", "mem-2026-05-11-003"
+
+
+@pytest.mark.parametrize(
+    ("key", "id", "before", "after"),
+    [
+        ("s", RETRIES, "  - Status: pending-cleanup\n", "  - Status: stale\n"),
+        ("c", RETRIES, "  - Status: pending-cleanup\n", "  - Status: active\n"),
+        ("s", BACKUP, "  - Status: active\n", "  - Status: stale\n"),
+    ],
+)
+async def test_a_status_is_changed_in_its_own_bytes(root: Root, key: str, id: str, before: str, after: str) -> None:
+    old = root.text("topics/deploy.md")
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, id)
+        await desk.press(key)
+        await desk.confirm()
+        head, _, tail = old.replace("last_updated: 2026-05-11", "last_updated: 2026-06-12").partition(f"id: {id}\n")
+        assert root.text("topics/deploy.md") == f"{head}id: {id}\n{tail.replace(before, after, 1)}"
+        assert "memlog-2026-06-12-001" in root.text("log.md")
+        assert "✓" in desk.receipt
+
+
+async def test_one_item_is_marked_pending_without_a_question_and_u_takes_it_back(root: Root) -> None:
+    old = root.text("topics/deploy.md")
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, BACKUP)
+        await desk.press("p")
+        assert not isinstance(desk.app.screen, ConfirmScreen)
+        assert root.text("topics/deploy.md").count("Status: pending-cleanup") == 2
+        assert "u undoes" in desk.receipt
+        assert BACKUP in root.text("index.md")
+        await desk.press("u")
+        assert items_of(root.text("topics/deploy.md")) == items_of(old)
+        assert "✓ Undo memlog-2026-06-12-001" in desk.receipt
+        await desk.press("u")
+        assert "nothing to undo" in desk.text
+
+
+async def test_undo_of_a_human_decision_asks_as_the_decision_did(root: Root) -> None:
+    old = root.text("topics/deploy.md")
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, BACKUP)
+        await desk.press("s")
+        await desk.confirm()
+        await desk.press("u")
+        await desk.confirm()
+        assert items_of(root.text("topics/deploy.md")) == items_of(old)
+
+
+async def test_a_decision_on_marks_is_one_event(root: Root) -> None:
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, RETRIES)
+        await desk.press("v", "v", "s")
+        assert "Mark 2 items stale" in desk.text
+        await desk.confirm()
+        assert root.text("topics/deploy.md").count("Status: stale") == 2
+        assert root.text("log.md").count("memlog-") == 1
+        assert "marked" not in desk.text
+
+
+async def test_d_then_a_key_shows_the_diff_and_writes_nothing(root: Root) -> None:
+    old = root.text("topics/deploy.md")
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, BACKUP)
+        await desk.press("d")
+        assert "s stale" in desk.receipt
+        await desk.press("s")
+        assert isinstance(desk.app.screen, Pager)
+        assert "+   - Status: stale" in desk.text
+        assert "log.md" in desk.text
+        await desk.press("escape")
+        assert root.text("topics/deploy.md") == old
+        await desk.press("d", "escape", "s")
+        assert isinstance(desk.app.screen, ConfirmScreen)
+
+
+async def test_repair_asks_only_for_what_is_missing_with_knowledge_preselected(root: Root) -> None:
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, KEY)
+        await desk.press("r")
+        assert isinstance(desk.app.screen, FormScreen)
+        assert "(•) knowledge" in desk.text
+        assert "subject" not in desk.text.split("Repair")[1].split("Cancel")[0]
+        await desk.press("enter", *"ops handbook", "enter")
+        await desk.confirm()
+        text = root.text("topics/deploy.md")
+        assert "  - kind: knowledge\n" in text.split(KEY)[1]
+        assert "Source: ops handbook\n" in text.split(KEY)[1]
+
+
+async def test_repair_as_state_asks_for_the_subject(root: Root) -> None:
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, KEY)
+        await desk.press("r", "right")
+        assert "subject" in desk.text
+        await desk.press("enter", "enter", *"ops handbook", "enter")
+        assert isinstance(desk.app.screen, FormScreen)
+        assert "subject: the stable key" in desk.text
+        await desk.press(*"staging:key", "enter", "enter")
+        await desk.confirm()
+        assert "  - subject: staging:key\n" in root.text("topics/deploy.md")
+
+
+async def test_a_form_can_be_left_without_a_trace(root: Root) -> None:
+    old = root.text("topics/deploy.md")
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, KEY)
+        await desk.press("r", "escape")
+        assert not isinstance(desk.app.screen, FormScreen)
+        assert root.text("topics/deploy.md") == old
+
+
+@pytest.mark.parametrize(("key", "loser"), [(">", "topics/net.md"), ("<", "memory.md")])
+async def test_a_conflict_is_settled_on_evidence(root: Root, key: str, loser: str) -> None:
+    async with opened(root.store, door=root.door()) as desk:
+        await desk.press("3")
+        assert "Port is 8080." in desk.text
+        assert "Port is 9090." in desk.text
+        assert "suggested" in desk.text
+        await desk.press(key)
+        assert isinstance(desk.app.screen, FormScreen)
+        await desk.press("enter")
+        await desk.confirm()
+        assert "superseded" in root.text(loser)
+        assert "Nothing here contradicts itself" in desk.text
+
+
+async def test_both_rows_may_stay(root: Root) -> None:
+    async with opened(root.store, door=root.door()) as desk:
+        await desk.press("3", "b", "enter")
+        await desk.confirm()
+        assert "conflicts_with" in root.text("topics/net.md")
+        assert "acknowledged, both stay" in desk.text
+        await desk.press("b")
+        assert "Both stay already." in desk.receipt
+
+
+async def test_all_rows_may_be_marked_pending(root: Root) -> None:
+    async with opened(root.store, door=root.door()) as desk:
+        await desk.press("3", "p", "enter")
+        await desk.confirm()
+        assert "Status: pending-cleanup" in root.text("topics/net.md")
+
+
+async def test_withdrawing_hides_the_text_everywhere_but_on_screen_five(root: Root) -> None:
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, BACKUP)
+        await desk.press("w")
+        assert BACKUP in desk.text
+        await desk.press("enter", "enter")
+        await desk.confirm()
+        assert "部署前先备份数据库" not in root.text("topics/deploy.md")
+        assert "memwd-2026-06-12-001" in root.text("log.md")
+        for screen in ("1", "2", "3", "9", "5"):
+            await desk.press(screen)
+            assert "部署前先备份数据库" not in desk.text
+        await desk.press("g", "enter")
+        assert "部署前先备份数据库。" in desk.text
+        await desk.press("escape", "escape")
+        assert "部署前先备份数据库" not in desk.text
+
+
+async def test_reinstating_puts_the_text_back_where_it_stood(root: Root) -> None:
+    old = root.text("topics/deploy.md")
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, BACKUP)
+        await desk.press("w", "enter", "enter")
+        await desk.confirm()
+        await desk.press("5", "R", "enter")
+        await desk.confirm()
+        assert "部署前先备份数据库。" in root.text("topics/deploy.md")
+        assert root.text("topics/deploy.md").split("## Facts")[1].count("\n- [") == old.split("## Facts")[1].count(
+            "\n- ["
+        )
+        assert "reinstates" in desk.text
+        await desk.press("R")
+        assert "no controlling withdrawal" in desk.receipt
+
+
+async def test_a_typed_scope_is_withdrawn_from_screen_five(root: Root) -> None:
+    async with opened(root.store, door=root.door()) as desk:
+        await desk.press("5", "w", *"archive/2026-05-11.md#run-3", "enter", "enter")
+        assert isinstance(desk.app.screen, ConfirmScreen)
+        await desk.confirm()
+        assert "archive/2026-05-11.md#run-3" in root.text("log.md")
+        assert "excludes 3 items now" in desk.text
+
+
+async def test_events_without_one_order_are_settled(tmp_path: Path) -> None:
+    def record(number: int, action: str, effect: str, supersedes: str = "") -> str:
+        return f"""\
+- [2026-06-0{number}T10:00:00+00:00] {action} (memlog-2026-06-0{number}-001) by owner:ana — memwd-2026-06-0{number}-001
+  ```yaml
+  withdrawal_id: memwd-2026-06-0{number}-001
+  record_type: withdrawal-control-v1
+  action: {action}
+  scope:
+    memory_item_ids: [{BACKUP}]
+  reason: failed-exploration
+  decided_by: owner:ana
+  decided_at: 2026-06-0{number}T10:00:00+00:00
+  effect: {effect}
+{supersedes}  ```
+"""
+
+    log = (
+        "# Log\n\n"
+        + record(1, "withdraw", "exclude-from-influence")
+        + record(2, "reinstate", "restore-eligibility", "  supersedes: memwd-2026-06-01-001\n")
+        + record(3, "withdraw", "exclude-from-influence")
+    )
+    root = make(tmp_path, lambda files: files.update({"log.md": log}))
+    async with opened(root.store, door=root.door()) as desk:
+        await desk.press("5")
+        assert "1 unresolved" in desk.text
+        await desk.press("R")
+        assert "settle it with S" in desk.receipt
+        await desk.press("S", "right", "enter", "enter")
+        await desk.confirm()
+        assert "memwd-2026-06-12-001" in root.text("log.md")
+        assert "unresolved" not in desk.text.split("excluded now")[0]
+        assert root.store.snapshot().by_id[BACKUP]
+
+
+async def test_a_root_without_owners_names_one_first(tmp_path: Path) -> None:
+    def without(files: dict[str, str]) -> None:
+        files["assay.toml"] = files["assay.toml"].split("[[owners]]")[0]
+
+    root = make(tmp_path, without, confirmed=False)
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, BACKUP)
+        await desk.press("w")
+        assert "no owner yet" in desk.text
+        await desk.press("enter")
+        assert "Name ana an owner of *" in desk.text
+        await desk.confirm()
+        assert 'name = "ana"' in root.text("assay.toml")
+        assert desk.app.actor == ANA
+        assert isinstance(desk.app.screen, FormScreen), desk.text
+        await desk.press("enter", "enter")
+        await desk.confirm()
+        assert "memwd-2026-06-12-001" in root.text("log.md")
+
+
+async def test_declared_owners_are_shown_and_confirmed_first(tmp_path: Path) -> None:
+    root = make(tmp_path, lambda files: None, confirmed=False)
+    async with opened(root.store, door=root.door()) as desk:
+        assert "owner of" not in desk.text
+        await into(desk, BACKUP)
+        await desk.press("w")
+        assert isinstance(desk.app.screen, OwnersScreen)
+        assert "ana   owns *" in desk.text
+        await desk.armed()
+        await desk.press("enter")
+        assert root.store.snapshot().binding.owners_state == "unconfirmed"
+        await desk.press("w")
+        await desk.armed()
+        await desk.press("y")
+        assert root.store.snapshot().binding.owners_state == "confirmed"
+        assert isinstance(desk.app.screen, FormScreen)
+        assert desk.app.actor == ANA
+
+
+async def test_two_items_of_one_id_are_parted(tmp_path: Path) -> None:
+    def twice(files: dict[str, str]) -> None:
+        files["topics/net.md"] = files["topics/net.md"].replace("mem-2026-05-11-009", BACKUP)
+
+    root = make(tmp_path, twice)
+    async with opened(root.store, door=root.door()) as desk:
+        await desk.press("3")
+        while "fresh id" not in desk.text:
+            await desk.press("j")
+        await desk.press("r", "enter")
+        await desk.confirm()
+        ids = [one.id for one in root.store.snapshot().items]
+        assert len(set(ids)) == len(ids)
+
+
+async def test_review_goes_on_to_the_next_entry(root: Root) -> None:
+    async with opened(root.store, door=root.door()) as desk:
+        await desk.press("2")
+        first = desk.key
+        await desk.press("j")
+        second = desk.key
+        await desk.press("k", "c")
+        await desk.confirm()
+        assert first not in desk.app.console_screen.page.listing.keys
+        assert desk.key == second
+
+
+async def test_an_edit_of_the_item_meanwhile_shows_the_plan_anew(root: Root) -> None:
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, BACKUP)
+        await desk.press("s")
+        topic = root.path / "topics/deploy.md"
+        topic.write_text(root.text("topics/deploy.md").replace("备份数据库", "备份整个数据库"), encoding="utf-8")
+        await desk.confirm()
+        assert isinstance(desk.app.screen, ConfirmScreen)
+        assert "备份整个数据库" in desk.text
+        await desk.confirm()
+        text = root.text("topics/deploy.md")
+        assert "备份整个数据库" in text
+        assert "Status: stale" in text
+
+
+async def test_an_edit_elsewhere_meanwhile_is_carried_along(root: Root) -> None:
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, BACKUP)
+        await desk.press("s")
+        topic = root.path / "topics/deploy.md"
+        topic.write_text(root.text("topics/deploy.md").replace("Retries hide", "Retries often hide"), encoding="utf-8")
+        await desk.confirm()
+        text = root.text("topics/deploy.md")
+        assert "Retries often hide" in text
+        assert "Status: stale" in text
+
+
+async def test_an_agent_at_the_door_may_only_look(root: Root) -> None:
+    old = root.text("topics/deploy.md")
+    async with opened(root.store, actor=Actor(Role.AGENT, "bot")) as desk:
+        await into(desk, BACKUP)
+        for key in ("s", "c", "r", "w"):
+            await desk.press(key)
+            assert "may not" in desk.receipt
+        assert root.text("topics/deploy.md") == old
+
+
+async def test_a_damaged_file_refuses_and_says_why(tmp_path: Path) -> None:
+    root = make(tmp_path, lambda files: None)
+    topic = root.path / "topics/deploy.md"
+    topic.write_bytes(topic.read_bytes() + b"- cut \xe4\xb8\n")
+    before = topic.read_bytes()
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, BACKUP)
+        await desk.press("s")
+        assert "not written" in desk.text or "no UTF-8" in desk.text
+        assert topic.read_bytes() == before
