@@ -19,8 +19,8 @@ _FENCE = re.compile(rb"(`{3,}(?=[^`]*\Z)|~{3,})")
 _HEADING = re.compile(rb"(#{1,6})(?=[ \t]|\Z)")
 _BULLET = re.compile(rb"([-*+]|\d{1,9}[.)])(?=[ \t]|\Z)[ \t]*")
 _RULE = re.compile(rb"(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\Z")
-DATED = re.compile(rb" {0,3}[-*+][ \t]+\[\d{4}-\d\d-\d\d\]")
-"""The head of a memory item, wherever it is nested."""
+DATED = re.compile(rb" {0,3}([-*+])[ \t]+\[(\d{4}-\d\d-\d\d)\](?!\((?!state\)|knowledge\)))")
+"""The head of a memory item, wherever it is nested: its bullet and date. A link with a date for a text is none."""
 
 
 class Kind(IntEnum):

@@ -35,11 +35,26 @@ _CHINESE = re.compile(
 _DECORATED = re.compile(r"(?:[-*+#>]+\s*)?(?:<!--\s*|//\s*|\*{1,2}|_{1,2}|`)?(?:\[|\(|（|【|\{|<|\.{3}|…)")
 _ELLIPSIS = re.compile(r"\.{3}|…")
 _ITEM = re.compile(rb"[ \t]*[-*+][ \t]+\[\d{4}-\d\d-\d\d\]")
-_WORDS = re.compile(
-    "unchanged|the same|same as|as before|as is|as-is|omitted|truncated|not shown|brevity|untouched|preserved|kept"
-    "|continue|intact|existing|previous|remaining|original|变|變|未改|同上|同前|相同|一致|省略|保留|略|原样".encode(),
-    re.IGNORECASE,
+_WORDS = tuple(
+    word.encode()
+    for word in (
+        *(
+            "unchanged",
+            "the same",
+            "same as",
+            "as before",
+            "as is",
+            "as-is",
+            "omitted",
+            "truncated",
+            "not shown",
+            "brevity",
+        ),
+        *("untouched", "preserved", "kept", "continue", "intact", "existing", "previous", "remaining", "original"),
+        *("变", "變", "未改", "同上", "同前", "相同", "一致", "省略", "保留", "略", "原样"),
+    )
 )
+_PLAIN_START = re.compile(rb"[ \t]*(?!the rest|rest |the remainder|remainder )[a-z0-9]", re.IGNORECASE)
 _MERGE = re.compile(rb"(?:\A|(?<=[\r\n]))(<{7}(?= |\r|\n|\Z)|={7}(?=\r|\n|\Z)|>{7}(?= |\r|\n|\Z))")
 _LINK = re.compile(r"(?:[-*+]\s*)?(?:\[[^\]]*\]\(|\[\[)")
 _CLOSERS = (")", "）", "]", "】", "-->", "}", ">")
@@ -52,7 +67,10 @@ def is_placeholder(line: bytes) -> bool:
     A line of prose about something that stays the same is none: it takes brackets, an ellipsis or a comment around the
     words, or a sentence about the rest of the file and nothing else. A memory item never is.
     """
-    if not 6 <= len(line) <= _PLACEHOLDER_LINE or not _WORDS.search(line) or _ITEM.match(line):
+    if not 6 <= len(line) <= _PLACEHOLDER_LINE or _PLAIN_START.match(line) or _ITEM.match(line):
+        return False
+    lower = line.lower()
+    if not any(word in lower for word in _WORDS):
         return False
     text = line.decode("utf-8", "replace").strip()
     if _BARE.match(text.lstrip("-*+#>([ ")):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from stores.markdown.blocks import DATED
 from stores.markdown.spans import FieldSpan, Span
 
 MARKERS = ("[待清理]", "[待确认]")
 """Legacy prose markers (§10), at the head of a fact only."""
 
-_HEAD = re.compile(rb" {0,3}([-*+])[ \t]+\[(\d{4}-\d\d-\d\d)\](?!\((?!state\)|knowledge\)))")
 _ID = re.compile(rb"[ \t]*\[([A-Za-z0-9_][A-Za-z0-9_.:-]{0,79})\](?!\((?!state\)|knowledge\)))")
 _DATE = re.compile(rb"\d{4}-\d\d-\d\d")
 _KIND = re.compile(rb"[ \t]*\((state|knowledge|[A-Za-z][A-Za-z_-]{0,31}(?=\)(?:[ \t]|\Z)))\)")
@@ -35,7 +35,7 @@ class Head(NamedTuple):
 
 def parse_head(data: bytes, start: int, end: int) -> Head | None:
     """The head of an item in the line `[start, end)`, None where the line is none."""
-    head = _HEAD.match(data, start, end)
+    head = DATED.match(data, start, end)
     if head is None:
         return None
     fields = [FieldSpan("date", head.start(2) - 1, head.end(2) + 1, *head.span(2), inline=True)]

@@ -218,11 +218,7 @@ class RawItem:
 
 def is_head(data: bytes, block: Block) -> bool:
     """Whether a memory item begins in this line."""
-    return (
-        block.kind is Line.BULLET
-        and DATED.match(data, block.start, block.end) is not None
-        and parse_head(data, block.start, block.end) is not None
-    )
+    return block.kind is Line.BULLET and DATED.match(data, block.start, block.end) is not None
 
 
 def read_item(scanner: Scanner, head: Block) -> tuple[RawItem, Block | None]:

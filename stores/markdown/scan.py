@@ -85,6 +85,7 @@ _KINDS: dict[bytes | None, tuple[Kind | None, str | None]] = {one.value.encode()
 _KINDS[None] = (None, None)
 _STATUSES: dict[bytes | None, tuple[Status, str | None]] = {one.value.encode(): (one, one.value) for one in Status}
 _STATUSES[None] = (Status.ACTIVE, None)
+_STOPS = (b".", "。".encode())
 _SCHEMES = (None, CONFIDENCE_SCHEME.encode())
 _CONFIDENCES = frozenset((None, *(one.value.encode() for one in Confidence)))
 
@@ -181,14 +182,7 @@ def take_records(run: Run, pos: int, line: int) -> tuple[int, int]:
         if (_COLON in fact or _WIDE_COLON in fact) and (b"Source" in fact or b"Subject" in fact):
             if end - match.end(4) > 2:
                 return pos, line
-            text_end, tail = split_inline(data, match.start(4), match.end(4))
-            fact = data[match.start(4) : text_end]
-            for span in tail:
-                value = data[span.value_start : span.value_end] or None
-                if span.name == "Source":
-                    source = value
-                else:
-                    subject = value
+            fact, subject, source = _tail_of(fact) or _any_tail_of(fact)
         elif (head_id and id and head_id != id) or (head_kind and kind and head_kind != kind):
             return pos, line
         if start != pos:
@@ -249,3 +243,34 @@ def _loose_texts(match: re.Match[bytes]) -> tuple[Any, ...] | None:
     if (b"confidence" in values) != (b"confidence-scheme" in values):
         return None
     return (*match.groups()[:4], *(get(name) for name in _LOOSE_NAMES))
+
+
+def _tail_of(fact: bytes) -> tuple[bytes, bytes | None, bytes | None] | None:
+    """Fact, Subject and Source of a one-liner as §9 writes it; None where `split_inline` has to look closer."""
+    at = fact.find(b" Source: ")
+    if at < 1 or fact.find(b"Source", at + 9) >= 0 or fact.find(b"Source", 0, at) >= 0:
+        return None
+    front, source = fact[:at], fact[at + 9 :]
+    subject = None
+    found = front.find(b"Subject")
+    if found >= 0:
+        subject = front[found + 9 :].removesuffix(b".")
+        key = subject.isascii() and not subject.endswith(b".") and b" " not in subject and b"\t" not in subject
+        if not (subject and key) or front[found - 1 : found + 9] != b" Subject: " or b"Subject" in subject:
+            return None
+        front = front[: found - 1]
+    front = front.rstrip(b" \t")
+    if not front or b"Subject" in source:
+        return None
+    for stop in _STOPS:
+        if source.endswith(stop):
+            source = source[: -len(stop)]
+            break
+    return front, subject, source.strip(b" \t") or None
+
+
+def _any_tail_of(fact: bytes) -> tuple[bytes, bytes | None, bytes | None]:
+    """The same by the tolerant grammar."""
+    end, tail = split_inline(fact, 0, len(fact))
+    values = {span.name: fact[span.value_start : span.value_end] or None for span in tail}
+    return fact[:end], values.get("subject"), values.get("Source")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.items import FIELDS, MemoryItem
 from core.vocabulary import Kind, Severity, Standing, Status
@@ -153,6 +155,20 @@ def test_the_one_liner_with_a_subject() -> None:
 def test_where_the_fact_ends_in_a_one_liner(tail: str, text: str, subject: str | None, source: str | None) -> None:
     item = one(f"- [2026-05-11] [mem-2026-05-11-001] (state) {tail}\n", Standing.INBOX)
     assert (item.text, item.subject, item.source) == (text, subject, source)
+
+
+TAILS = st.lists(
+    st.sampled_from(
+        [" Source: ", " Subject: ", "Source", "Subject", ": ", ".", " ", "\t", "a:b", "。", "：", "x y", "!", ". "]
+    ),
+    max_size=9,
+).map("".join)
+
+
+@settings(max_examples=400, deadline=None)
+@given(TAILS)
+def test_the_quick_look_at_a_tail_sees_what_the_close_one_sees(tail: str) -> None:
+    parse(f"- [2026-05-11] [mem-2026-05-11-001] (state) Fact.{tail}\n", Standing.INBOX)
 
 
 def test_a_wrapped_one_liner_is_one_fact() -> None:
