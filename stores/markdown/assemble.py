@@ -249,6 +249,8 @@ class Assembler:
         """Every governed file, and those that are not read, which must not be written either."""
         files = {path: self._parts[path].state for path in self._order if self._parts[path].role is not Role.LEFTOVER}
         for path, why in blocked.items():
+            if not path.endswith((".md", ".jsonl", ".toml")):
+                continue
             state = files.get(path, FileState("", 0))
             files[path] = replace(state, unwritable=why)
         return files

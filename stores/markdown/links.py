@@ -196,8 +196,10 @@ class _Walker:
 
     def _lost(self, path: str, error: OSError) -> None:
         if error.errno == errno.ELOOP:
+            self.tree.blocked[path] = "its link leads back to itself"
             self._say("link-loop", Severity.WARNING, path, "The link leads back to itself.")
         elif isinstance(error, FileNotFoundError):
+            self.tree.blocked[path] = "its link leads to nothing"
             self._say("dangling-link", Severity.WARNING, path, "The link leads to nothing.")
         else:
             self._unreadable(path, error.strerror or "it fails")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
+import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -148,6 +150,8 @@ def read_bytes(real: str) -> tuple[bytes, os.stat_result]:
         fd = os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         with open(fd, "rb", buffering=0) as file:
             before = os.fstat(fd)
+            if not stat.S_ISREG(before.st_mode):
+                raise OSError(errno.EINVAL, "it is no regular file any more", real)
             data = file.readall()
             after = os.fstat(fd)
         if (_stamp(before) == _stamp(after) and len(data) == after.st_size) or attempt == _TRIES - 1:

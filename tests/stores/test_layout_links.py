@@ -208,6 +208,7 @@ def test_loops_end(root: Path) -> None:
 def test_a_dangling_link_is_a_finding(root: Path) -> None:
     (root / "topics" / "b.md").symlink_to("gone.md")
     assert said(tree(root)) == [("dangling-link", "topics/b.md")]
+    assert tree(root).blocked == {"topics/b.md": "its link leads to nothing"}, "nothing is made behind it"
 
 
 def test_a_second_name_by_link_is_read_once(root: Path) -> None:

@@ -383,6 +383,7 @@ def test_links_that_the_binding_record_allows(make: Make, tmp_path: Path) -> Non
     assert (snapshot.items, snapshot.archive) == ((), ())
     assert sorted(found(snapshot)) == [("blocked-link", "archive"), ("blocked-link", "topics/page.md")]
     assert snapshot.files["topics/page.md"].unwritable
+    assert "archive" not in snapshot.files
     assert "mem-2026-05-01-002" not in snapshot.reserved_ids, "the contents are never read"
     (root / "assay.toml").write_text(f'[binding]\nallowed_links = ["{outside}", "../page.md"]\n')
     snapshot, _ = reader.read()
@@ -419,8 +420,11 @@ def test_a_link_swapped_in_after_the_walk_is_not_opened(make: Make, tmp_path: Pa
     outside.write_text("secret")
     (root / "memory.md").unlink()
     (root / "memory.md").symlink_to(outside)
-    with pytest.raises(OSError, match=r"."):
+    with pytest.raises(OSError, match="symbolic links"):
         reading.read_bytes(str(root / "memory.md"))
+    os.mkfifo(root / "pipe.md")
+    with pytest.raises(OSError, match="no regular file"):
+        reading.read_bytes(str(root / "pipe.md"))
 
 
 def test_a_root_of_many_files_is_read_with_the_collector_held_back(make: Make) -> None:
