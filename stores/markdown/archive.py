@@ -19,6 +19,8 @@ _BRACED = re.compile(r"[ \t]*\{#([^\s{}]+)[^{}]*\}[ \t]*\Z")
 _EXPLICIT = re.compile(
     rb"\{#([^\s{}]+)[^{}\r\n]*\}|<a\s+(?:id|name)\s*=\s*[\"']?([^\s\"'>]+)[\"']?[^>\r\n]*>", re.IGNORECASE
 )
+_TAGS = re.compile(r"<[^<>]*>")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _DAMAGE = frozenset({"undecodable", "nul-run", "frontmatter-broken", "merge-markers", "open-fence"})
 
 
@@ -61,8 +63,9 @@ def parse_archive(path: str, data: bytes) -> ArchivePage:
 
 
 def slug(title: str) -> str:
-    """The anchor that GitHub gives a heading: lower case, no punctuation, blanks as hyphens."""
-    kept = (character for character in title.strip().lower() if character.isalnum() or character in " -_")
+    """The anchor that GitHub gives a heading: its text without marks, lower case, no punctuation, blanks as hyphens."""
+    text = _TAGS.sub("", _LINK.sub(r"\1", title))
+    kept = (character for character in text.strip().lower() if character.isalnum() or character in " -_")
     return "".join(kept).replace(" ", "-")
 
 

@@ -83,11 +83,6 @@ class Scanner:
         self._list = indent
         self._after_blank = False
 
-    def leave_list(self) -> None:
-        """Say that what was read by somebody else ended every list."""
-        self._list = -1
-        self._after_blank = True
-
     def read(self) -> Block | None:
         """The line at `pos`, None at the end of the data. Moves `pos` behind it."""
         start = self.pos

@@ -172,6 +172,14 @@ def test_a_rule_below_the_frontmatter_is_no_second_block() -> None:
     assert findings("---\nlayer: warm\n---\n\n---\n\nProse.\n\n---\n") == []
 
 
+def test_keys_without_a_mapping_are_broken() -> None:
+    document = parse("---\n!!str title: T\n---\n")
+    assert document.frontmatter is None
+    document = parse("---\n- a\ntitle: T\n---\n")
+    assert document.frontmatter is not None
+    assert document.frontmatter.error is not None
+
+
 def test_undecodable_frontmatter_is_broken() -> None:
     document = parse(b"---\ntitle: \xff\n---\n")
     assert document.frontmatter is not None

@@ -34,6 +34,8 @@ INDEX = """\
 - [Deploy guide](topics/deploy.md) — Read when deploying.
 - `topics/pitfalls.md`: Read when debugging.
 - [[Old note]]
+- about mem-2026-05-01-001
+- then → end.md.
 
 ### More
 
@@ -84,6 +86,8 @@ def test_entries_say_what_they_point_at() -> None:
         ("topics/deploy.md", "Read when deploying."),
         ("topics/pitfalls.md", "Read when debugging."),
         ("Old note.md", None),
+        ("mem-2026-05-01-001", None),
+        ("end.md", None),
         ("late.md", "Read late."),
     ]
     assert [line.target for line in view.pending] == ["mem-2026-05-03-001"]
@@ -163,9 +167,18 @@ def test_anchors_of_an_archive_day() -> None:
     assert next(iter(day(ARCHIVE).anchors)) == "2026-05-20", "in the order of the file"
 
 
+def test_an_explicit_anchor_in_a_heading_covers_its_section() -> None:
+    assert dict(day('## <a name="b"></a>Bee\n\ntext\n\n## C\n').anchors) == {
+        "bee": (1, 3),
+        "b": (1, 3),
+        "c": (5, 5),
+    }
+
+
 def test_slugs_are_those_of_github() -> None:
     assert slug("  Instruction  Mount-test (v1.2) ") == "instruction--mount-test-v12"
     assert slug("部署 前") == "部署-前"
+    assert slug("See [the *guide*](topics/x.md) `now`") == "see-the-guide-now"
 
 
 def test_archived_copies_are_evidence_with_their_anchor() -> None:
@@ -286,6 +299,7 @@ def test_a_broken_binding_record_declares_nothing(data: bytes) -> None:
         ('name = "bob"', ""),
         ('allowed_links = ["~/notes"]', 'allowed_links = "~/notes"'),
         ("[limits]", "[[limits]]"),
+        ('[[owners]]\nname = "ana"\nuser = "ana"\nscopes = ["topic:deploy", "subject:app:"]\n\n[[owners]]', "[owners]"),
     ],
 )
 def test_a_value_of_the_wrong_shape_counts_as_absent(old: tuple[str, str]) -> None:

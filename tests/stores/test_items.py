@@ -213,6 +213,32 @@ def test_fields_are_found_whatever_their_case_order_and_indent() -> None:
     assert span.structured
 
 
+@pytest.mark.parametrize(
+    ("fields", "found"),
+    [
+        (["Source: x", "STATUS: stale", "ID: m-1", "Kind: state", "subject: a:b"], ("m-1", Kind.STATE, "x", "stale")),
+        (["confidence: unknown", "Confidence-scheme: epistemic-status-v1", "id: m-1"], ("m-1", None, None, None)),
+        (["status: nonsense", "id: m-1"], ("m-1", None, None, "nonsense")),
+        (["id: m-1", "ID: m-2", "Source: x"], ("m-1", None, "x", None)),
+        (["reviewer: ana", "id: m-1"], ("m-1", None, None, None)),
+        (["Confidence: high", "id: m-1"], ("m-1", None, None, None)),
+        (["Confidence: unknown", "id: m-1"], ("m-1", None, None, None)),
+    ],
+)
+@pytest.mark.parametrize("indent", ["  ", "    ", "\t"])
+def test_fields_in_another_order_than_the_canonical_one(
+    fields: list[str], found: tuple[object, ...], indent: str
+) -> None:
+    body = "".join(f"{indent}- {field}\n" for field in fields)
+    item = one(f"- [2026-05-11] A fact.\n{body}")
+    assert (item.id, item.kind, item.source, item.status_text) == found
+
+
+def test_a_head_that_says_otherwise_is_left_to_the_tolerant_grammar() -> None:
+    item = one("- [2026-05-11] [mem-2026-05-11-001] A fact.\n  - id: mem-2026-05-11-002\n")
+    assert item.id == "mem-2026-05-11-002"
+
+
 def test_field_spans_cover_whole_lines_and_nested_bullets() -> None:
     document = parse(STRUCTURED)
     span = document.items[0]
@@ -446,6 +472,8 @@ def test_a_source_may_run_over_lines_and_bullets() -> None:
     )
     first, second = parse(text).records
     assert first.source == "archive/2026-05-01.md#a, archive/2026-05-02.md"
+    broken = "- [2026-05-02] A.\n  - Source:\n    - archive/2026-05-01.md\n      #a\n  - id:\n    m-1\n"
+    assert (one(broken).source, one(broken).id) == ("archive/2026-05-01.md #a", "m-1")
     assert second.source == "a talk with the owner"
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.controls import ControlRecord, Scope
+from core.controls import ControlRecord, Scope, Tombstone
 from core.errors import RootNotFound
 from core.events import Event
 from core.snapshot import Snapshot
@@ -70,6 +70,29 @@ LOGGED = """\
   effect: exclude-from-influence
   ```
 """
+
+
+def test_scalar_triggers_and_merged_items(make: Make) -> None:
+    merged = item("mem-2026-05-01-001").replace("active", "superseded\n  - merged_into: mem-2026-05-09-998")
+    root = make({"topics/a.md": "---\ntriggers: deploy\nlayer: [x]\n---\n## Summary\n\n- a list\n\n" + merged})
+    snapshot, _ = Reader(str(root)).read()
+    (topic,) = snapshot.topics
+    assert (topic.triggers, topic.layer, topic.summary, topic.title) == (("deploy",), None, None, None)
+    assert "mem-2026-05-09-998" in snapshot.reserved_ids
+
+
+def test_a_tombstone_in_both_logs_is_one(make: Make) -> None:
+    tombstone = Tombstone("memerase-2026-06-12-001", ("x",), "r", "d", "e", (("h", "completed", None),))
+    event = Event("memlog-2026-06-12-001", "erase", "", "owner:ana", "", tombstone=tombstone)
+    log = (
+        "- [2026-06-12T09:00Z] erase (memlog-2026-06-12-001) by owner:ana — memerase-2026-06-12-001\n  ```yaml\n"
+        "  erasure_id: memerase-2026-06-12-001\n  scope_refs: [x]\n  authority_ref: r\n  decided_at: d\n"
+        "  executed_at: e\n  holders:\n    - holder_ref: h\n      result: completed\n  ```\n"
+    )
+    root = make({"log.md": log, "log/2026-06.jsonl": encode_event(event), "log/copy.jsonl": encode_event(event)})
+    snapshot, _ = Reader(str(root)).read()
+    assert [one.place and one.place.file for one in snapshot.tombstones] == ["log.md"]
+    assert len(snapshot.events) == 1
 
 
 def test_a_whole_root(make: Make) -> None:
@@ -412,6 +435,27 @@ def test_a_broken_binding_record_is_a_finding(make: Make) -> None:
     snapshot, _ = Reader(str(make({"assay.toml": "[binding\n", "memory.md": ""}))).read()
     assert not snapshot.binding.declared
     assert found(snapshot) == [("binding-broken", "assay.toml")]
+
+
+def test_a_binding_record_that_turns_unreadable_still_allows_what_it_did(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "page.md").write_text(item("mem-2026-05-01-002"))
+    root = make({"topics/a.md": "", "assay.toml": '[binding]\nallowed_links = ["../page.md"]\n'})
+    (root / "topics" / "page.md").symlink_to(tmp_path / "page.md")
+    reader = Reader(str(root))
+    assert len(reader.read()[0].items) == 1
+    real = reading.read_bytes
+
+    def fail(path: str) -> tuple[bytes, os.stat_result]:
+        if path.endswith(".toml"):
+            raise OSError(errno.EIO, "Input/output error")
+        return real(path)
+
+    monkeypatch.setattr(reading, "read_bytes", fail)
+    snapshot, _ = reader.read()
+    assert len(snapshot.items) == 1
+    assert (snapshot.binding.declared, found(snapshot)) == (True, [("unreadable-file", "assay.toml")])
 
 
 def test_a_link_swapped_in_after_the_walk_is_not_opened(make: Make, tmp_path: Path) -> None:
