@@ -44,7 +44,7 @@ _SHAPES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
 )
 
 _HINT = re.compile("|".join(re.escape(hint) for _, hints, _ in _SHAPES for hint in hints))
-_NAMES = ("pass", "pwd", "secret", "token", "key", "密码", "口令", "密钥", "令牌")
+_NAME = re.compile("pass|pwd|secret|token|key|密码|口令|密钥|令牌", re.IGNORECASE)
 _ASSIGNED = re.compile(
     r"(?P<name>pass(?:word|wd|phrase)|(?<![a-z])(?:pass|pwd|token)|secret|"
     r"(?:api|access|auth|secret|private|signing|encryption|account)[_-]?key|密码|口令|密钥|令牌)"
@@ -75,8 +75,7 @@ def find_secrets(text: str) -> tuple[tuple[int, int, str], ...]:
             for match in pattern.finditer(text):
                 if group == 0 or not _NO_VALUE.match(match[group]):
                     found.append((*match.span(group), kind))
-    lowered = text.lower()
-    if any(name in lowered for name in _NAMES):
+    if _NAME.search(text):
         found += _assigned(text)
     return _disjoint(found)
 

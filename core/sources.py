@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote
 
@@ -60,6 +61,7 @@ class Resolved:
     reason: str
 
 
+@lru_cache(maxsize=16_384)
 def parse_source(source: str) -> tuple[SourceRef, ...]:
     """The references of a Source, in order (§9).
 

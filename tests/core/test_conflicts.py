@@ -38,6 +38,18 @@ class TestTwoActive:
         assert len(found.rows) == 2
         assert found.suggested is None
 
+    @pytest.mark.parametrize(
+        ("days", "suggested"),
+        [(("05-01", "06-03", "06-03"), None), (("05-01", "05-01", "06-03"), "c"), (("05-01", "soon", "06-03"), None)],
+    )
+    def test_only_one_newest_row_is_suggested(self, days: tuple[str, ...], suggested: str | None) -> None:
+        rows = [state(id, "app:port", date=f"2026-{one}") for id, one in zip("abc", days, strict=True)]
+        (found,) = conflicts(root(*rows))
+        assert found.suggested == suggested
+
+    def test_a_row_that_stands_in_the_index_alone_takes_part(self) -> None:
+        assert len(conflicts(root(OLD, state("mem-2026-06-03-001", "app:port", file="index.md")))) == 1
+
     def test_kinds_subjects_and_statuses_that_do_not_match_are_no_conflict(self) -> None:
         assert (
             conflicts(
@@ -86,6 +98,7 @@ class TestRefuted:
         (found,) = conflicts(root(self.NEW, self.OLD, events=events))
         assert (found.type, found.rows) == ("refuted-knowledge", ("mem-2026-05-11-004", "mem-2026-06-03-002"))
         assert found.suggested is None
+        assert "mem-2026-06-03-002 seems to refute it" in found.message
 
     @pytest.mark.parametrize("side", ["old", "new"])
     def test_by_conflicts_with_on_either_side(self, side: str) -> None:
@@ -151,6 +164,7 @@ def test_two_items_of_one_id_both_stand_and_neither_wins() -> None:
     assert found.type == "two-items-one-id"
     assert set(found.rows) == set(snapshot.by_key)
     assert found.suggested is None
+    assert not found.acknowledged
     assert conflicts(root(*snapshot.items, controls=[withdraw("wd-1", ["mem-2026-06-01-003"])])) == []
 
 

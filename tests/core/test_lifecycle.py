@@ -87,12 +87,19 @@ def test_an_undo_takes_back_what_the_same_role_may_do() -> None:
 def test_knowledge_is_never_superseded() -> None:
     for status, role, command in product(Status, Role, [None, "reconcile"]):
         row = one("knowledge", status, superseded_by="x")
-        assert refusal(row, Status.SUPERSEDED, role, successor="x", command=command) is not None
+        why = refusal(row, Status.SUPERSEDED, role, successor="x", command=command)
+        assert why is not None
+        if status is not Status.SUPERSEDED:
+            assert why.startswith("Knowledge is never superseded")
+    assert "reconcile it" in str(refusal(one("state", "stale"), Status.PENDING_CLEANUP, Role.HUMAN))
 
 
 def test_a_supersede_needs_a_successor_from_the_item_or_beside_it() -> None:
     assert "successor" in str(refusal(one("state", "active"), Status.SUPERSEDED, Role.AUTODREAM))
     assert refusal(one("state", "active"), Status.SUPERSEDED, Role.AUTODREAM, successor="x") is None
+    stale = one("state", "stale")
+    assert "successor" in str(refusal(stale, Status.SUPERSEDED, Role.HUMAN, command="reconcile"))
+    assert refusal(stale, Status.SUPERSEDED, Role.HUMAN, command="reconcile", successor="x") is None
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,16 @@ SNAPSHOT = root(
     item("mem-2026-05-01-004", file="topics/decisions.md"),
     item("mem-2026-05-01-005", file="withdrawn/memwd-2026-06-10-001.md"),
     events=(
+        event("memlog-0", "review", change("mem-2026-05-01-005", ("place", "topics/early.md", "topics/decisions.md"))),
         event(
             "memlog-1",
             "withdraw",
-            change("mem-2026-05-01-005", ("place", "topics/environment.md#Facts", "withdrawn/memwd-2026-06-10-001.md")),
+            change("mem-2026-05-01-006", ("place", "topics/other.md", "withdrawn/memwd-2026-06-10-001.md")),
+            change(
+                "mem-2026-05-01-005",
+                ("subject", "topics/subject.md", None),
+                ("place", "topics/environment.md#Facts", "withdrawn/memwd-2026-06-10-001.md"),
+            ),
         ),
     ),
 )
@@ -44,6 +50,9 @@ def owned(selectors: tuple[str, ...], of: Scope, snapshot: Snapshot = SNAPSHOT) 
         (("topic:environment",), scope([TWICE]), False),
         (("topic:environment", "topic:decisions"), scope([TWICE]), True),
         (("topic:environment",), scope([HELD]), True),
+        (("topic:decisions",), scope([HELD]), False),
+        (("topic:other",), scope([HELD]), False),
+        (("status:active",), scope([IP]), False),
         (("topic:memwd-2026-06-10-001",), scope([HELD]), False),
         (("subject:host:",), scope([IP, PORT]), True),
         (("subject:host:i",), scope([IP, PORT]), False),

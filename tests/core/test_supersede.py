@@ -69,6 +69,8 @@ def test_a_row_does_not_supersede_itself() -> None:
 def test_doubt_is_for_a_human(successor: MemoryItem, others: tuple[MemoryItem, ...]) -> None:
     assert "human reconciles" in str(why(OLD, successor, *others))
     assert why(OLD, successor, *others, human=True) is None
+    rows = root(OLD, successor, *others).items
+    assert refusal(rows[0], rows[1], rows_of_subject=rows) is not None
 
 
 def test_a_stale_row_is_for_a_human() -> None:
@@ -145,6 +147,26 @@ def test_a_live_row_is_its_own_and_an_excluded_one_is_none() -> None:
     assert live is not None
     assert live.id == "b"
     assert live_row(snapshot, "a", resolve_influence(snapshot)) is None
+
+
+def test_the_live_row_of_what_is_eligible_is_found() -> None:
+    snapshot = root(state("a", "s", status="superseded", superseded_by="b"), state("b", "s"))
+    live = live_row(snapshot, "a", resolve_influence(snapshot))
+    assert live is not None
+    assert live.id == "b"
+
+
+@pytest.mark.parametrize("file", ["topics/t.md", "index.md"])
+def test_a_row_that_waits_and_names_no_successor_is_its_own(file: str) -> None:
+    live = live_row(root(state("a", "s", status="pending-cleanup", file=file)), "a")
+    assert live is not None
+    assert live.id == "a"
+
+
+def test_an_active_row_that_names_a_successor_is_live_until_it_is_marked() -> None:
+    live = live_row(root(state("a", "s", superseded_by="b"), state("b", "s")), "a")
+    assert live is not None
+    assert live.id == "a"
 
 
 def test_what_the_index_repeats_is_no_second_bearer() -> None:
