@@ -80,9 +80,10 @@ def item_row(item: MemoryItem, sight: Sight, width: int) -> Line:
 def card_head(item: MemoryItem, sight: Sight, width: int) -> Line:
     """The card's first line: id, kind, status."""
     name = display.one_line(item.id) if item.id else "no id"
+    roomy = width >= display.width(name) + 26
     return spread(
         line((name, "strong" if item.id else "waits")),
-        line(kind_span(item, word=True), "  ", status_span(item, sight, word=True)),
+        line(kind_span(item, word=roomy), "  ", status_span(item, sight, word=True)),
         width,
     )
 
@@ -115,7 +116,7 @@ def source_lines(item: MemoryItem, sight: Sight, width: int, *, excerpt: int = E
         found = resolve(reading.snapshot, ref, reading.influence, item_id=item.id)
         sign = glyphs.RESOLVES.sign if found.found else glyphs.DANGLING.sign
         block.extend(_with_sign(sign, "good" if found.found else "waits", sight.line(ref.text), width))
-        block.extend(_excerpt(found, sight, width, excerpt))
+        block.extend(_excerpt(found, item.id, sight, width, excerpt))
     return block
 
 
@@ -124,12 +125,15 @@ def _with_sign(sign: str, role: str, text: str, width: int) -> Iterator[Line]:
         yield line((f"{sign} " if index == 0 else "  ", role), part)
 
 
-def _excerpt(found: Resolved, sight: Sight, width: int, limit: int) -> Iterator[Line]:
+def _excerpt(found: Resolved, item_id: str | None, sight: Sight, width: int, limit: int) -> Iterator[Line]:
     if found.excerpt is None:
         if not found.found or found.reason:
             yield from flow(sight.line(found.reason), width, role="dim", indent=2)
         return
-    text = sight.text("\n".join(part for part in found.excerpt.splitlines() if part.strip()))
+    parts = [part for part in found.excerpt.splitlines() if part.strip()]
+    # In a section of several items, the one that is meant comes first.
+    start = next((at for at, part in enumerate(parts) if item_id and item_id in part), 0)
+    text = sight.text("\n".join(parts[start:]))
     lines = flow(text, width - 2, role="dim", indent=2)
     for index, spans in enumerate(lines[:limit]):
         yield spans if index or not limit else line("  ", ("“ ", "dim"), *spans[1:])

@@ -92,7 +92,7 @@ async def test_keys_typed_before_the_plan_opened_confirm_nothing(monkeypatch: py
             desk.send(key, at=before)
         await desk.settle()
         assert still(desk)
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(0.3)  # a key that waited in the queue is as old as it is
         desk.send("y", at=before)
         await desk.settle()
         assert still(desk)
@@ -101,12 +101,18 @@ async def test_keys_typed_before_the_plan_opened_confirm_nothing(monkeypatch: py
 async def test_keys_in_the_first_moment_confirm_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ConfirmScreen, "GUARD", 0.25)
     async with opened() as desk:
+        begun = get_time()
         await ask_stale(desk)
+        screen = desk.app.screen
+        assert isinstance(screen, ConfirmScreen)
+        opens = screen._open_at
+        assert opens - begun >= 0.25
         for key in ("y", "Y", "enter"):
-            desk.send(key)
+            desk.send(key, at=opens - 0.01)
         await desk.settle()
         assert still(desk)
-        await desk.confirm()
+        desk.send("y", at=opens + 0.01)
+        await desk.settle()
         assert desk.status(PENDING) == "stale"
 
 

@@ -148,7 +148,7 @@ class HealthPage(Page):
         finding = self._findings[key]
         role = {Severity.ERROR: "waits", Severity.WARNING: "waits"}.get(finding.severity, "dim")
         place = f"{finding.file}:{finding.line}" if finding.line else finding.file or finding.id or ""
-        right = line((display.clip(display.one_line(place), 32), "dim")) if width >= 64 else EMPTY
+        right = line((display.clip(display.one_line(place), 26), "dim")) if width >= 50 else EMPTY
         return spread(
             line(("! " if role == "waits" else "· ", role), self.facts.sight.line(finding.message)), right, width
         )
@@ -219,12 +219,8 @@ class HealthPage(Page):
         if check.result is not CheckResult.FAIL:
             return None
         for key, finding in self._findings.items():
-            named = (
-                finding.message,
-                finding.id,
-                f"{finding.file}:{finding.line}" if finding.line else None,
-                finding.code,
-            )
+            place = f"{finding.file}:{finding.line}" if finding.line else finding.file
+            named = (finding.message, finding.id, place)
             if any(text and text in check.evidence for text in named):
                 return key
         return None

@@ -19,6 +19,9 @@ _PLAIN = frozenset({"pending-cleanup", "stale"})
 """Entries whose reason is the item's own Status: its glyph says it."""
 
 
+_ELSEWHERE = {"reconcile": "3 Conflicts", "supersede": "3 Conflicts", "settle": "5 Withdrawals"}
+
+
 class ReviewPage(Page):
     """The queue, in the order to take it."""
 
@@ -81,7 +84,10 @@ class ReviewPage(Page):
         if entry is not None:
             return display.one_line(entry.title)
         parts = key if isinstance(key, tuple) else (key,)
-        return display.one_line(str(parts[1]) if len(parts) > 1 else str(parts[0]))
+        name = str(parts[1]) if len(parts) > 1 else str(parts[0])
+        if name.startswith("~"):  # an item without an id is known by its digest
+            return display.one_line(f"An item of {name.partition('@')[2].partition('#')[0]}")
+        return display.one_line(name)
 
     def row(self, key: Key, width: int) -> Line:
         """Glyph, age, kind, text; what is proposed at the right."""
@@ -126,6 +132,8 @@ class ReviewPage(Page):
 
 
 def key_of(command: str) -> str:
-    """A command as the console speaks of it: `c clear`; '' where no key of this screen does it."""
+    """A command as the console speaks of it: `c clear`, `3 Conflicts`; '' where the console has no way to it."""
+    if command in _ELSEWHERE:
+        return _ELSEWHERE[command]
     found = next((verb for verb in VERBS if verb.name == command and verb.on(REVIEW)), None)
     return f"{found.keys} {found.name}" if found is not None else ""

@@ -22,13 +22,13 @@ ROLE_CSS = """
 .role--dim { text-style: dim; }
 .role--strong { text-style: bold; }
 .role--head { text-style: bold; }
-.role--key { color: $primary; text-style: bold; }
-.role--accent { color: $primary; text-style: bold; }
-.role--waits { color: $warning; }
-.role--danger { color: $error; text-style: bold; }
-.role--good { color: $success; }
+.role--key { color: $text-primary; text-style: bold; }
+.role--accent { color: $text-primary; text-style: bold; }
+.role--waits { color: $text-warning; }
+.role--danger { color: $text-error; text-style: bold; }
+.role--good { color: $text-success; }
 .role--match { text-style: bold underline; }
-.role--add { color: $success; }
+.role--add { color: $text-success; }
 .role--del { text-style: dim; }
 .role--word { text-style: bold underline; }
 .role--hunk { text-style: dim italic; }
@@ -86,6 +86,9 @@ class PaintedScroll(Painted, ScrollView):
     DEFAULT_CSS = """
     PaintedScroll {
         overflow-x: hidden; overflow-y: auto; scrollbar-size: 0 1; scrollbar-gutter: stable;
+        scrollbar-color: $foreground 20%; scrollbar-color-hover: $foreground 40%; scrollbar-color-active: $primary;
+        scrollbar-background: $background; scrollbar-background-hover: $background;
+        scrollbar-background-active: $background;
     }
     """
 
