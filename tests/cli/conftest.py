@@ -178,9 +178,12 @@ class Program:
             status = main(words)
         return Result(status, out.buffer.getvalue().decode(), err.buffer.getvalue().decode())
 
-    def at_terminal(self, *words: str, pipe: bool = False) -> Session:
-        """Run in a pty; with `pipe`, standard output goes elsewhere, and the terminal shows the rest."""
-        return Session(self, words, pipe=pipe)
+    def at_terminal(self, *words: str, pipe: bool = False, controlling: bool = True) -> Session:
+        """Run in a pty; with `pipe`, standard output goes elsewhere, and the terminal shows the rest.
+
+        Without `controlling` the pty is standard input and error, and no more.
+        """
+        return Session(self, words, pipe=pipe, controlling=controlling)
 
     def bytes(self) -> dict[str, bytes]:
         """Every file of the root that is not the engine's own bookkeeping."""
@@ -194,7 +197,7 @@ class Program:
 class Session:
     """A run of the program with a person at its terminal."""
 
-    def __init__(self, program: Program, words: Sequence[str], *, pipe: bool) -> None:
+    def __init__(self, program: Program, words: Sequence[str], *, pipe: bool, controlling: bool) -> None:
         self._here, there = pty.openpty()
         self._process = subprocess.Popen(
             program.words(words),
@@ -204,7 +207,7 @@ class Session:
             stdout=subprocess.PIPE if pipe else there,
             stderr=there,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if controlling else None,
         )
         os.close(there)
         self.screen = ""
@@ -282,8 +285,8 @@ def person(assay: Program) -> Iterator[Callable[..., Session]]:
     """`assay` at a terminal."""
     sessions: list[Session] = []
 
-    def start(*words: str, pipe: bool = False) -> Session:
-        sessions.append(assay.at_terminal(*words, pipe=pipe))
+    def start(*words: str, pipe: bool = False, controlling: bool = True) -> Session:
+        sessions.append(assay.at_terminal(*words, pipe=pipe, controlling=controlling))
         return sessions[-1]
 
     yield start

@@ -75,6 +75,11 @@ def test_an_interrupt_cancels(assay, person):
     assert assay.bytes() == before
 
 
+def test_input_and_error_that_are_a_terminal_will_do(assay, person):
+    assert person("stale", ITEM, controlling=False, pipe=True).answer("yes").status == 0
+    assert STALE in page(assay)
+
+
 def test_keys_typed_ahead_confirm_nothing(assay, person):
     before = assay.bytes()
     session = person("stale", ITEM)
