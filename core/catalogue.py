@@ -95,7 +95,7 @@ CATALOGUE: Mapping[str, CodeInfo] = MappingProxyType(
             "A row names a successor but is not marked superseded.", "Supersede it, or remove the pointer.", "supersede"
         ),
         "source-not-found": _warning(
-            "A Source names something that is not there.", "Find what it rests on, or mark the item pending.", "pend"
+            "A Source names something that is not there.", "Find what it rests on; until then it bears little weight."
         ),
         "source-mutable": _notice(
             "A Source points into a page that may be rewritten.", "Prefer an anchor into the archive."

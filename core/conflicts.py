@@ -206,7 +206,7 @@ def _cycles(by_id: dict[str, list[MemoryItem]]) -> list[tuple[str, ...]]:
 
 def _controls(chain: Chain) -> Conflict:
     ids = ", ".join(dict.fromkeys(view.record.withdrawal_id for view in chain.views))
-    said = f"The control events over {chain.scope} do not say one thing ({ids}); what is in doubt stays excluded."
+    said = f"The control events over {chain.scope} are unresolved ({ids}); what is in doubt stays excluded."
     return Conflict("unordered-controls", None, (), said)
 
 

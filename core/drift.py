@@ -37,7 +37,7 @@ _LINE_LENGTH = 80
 
 
 def find_drift(snapshot: Snapshot, influence: Influence, conflicts: Sequence[Conflict]) -> tuple[Finding, ...]:
-    """Everything the review finds, errors first, then by place.
+    """Everything the review finds, errors first (control records that cannot be read before others), then by place.
 
     What reading found and what the control records give rise to stand among it. Nothing is found about excluded
     items except what a human has to do about their withdrawal, and no message repeats what they say.
@@ -64,9 +64,10 @@ def find_drift(snapshot: Snapshot, influence: Influence, conflicts: Sequence[Con
 _SEVERITIES = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTICE: 2}
 
 
-def _order(finding: Finding) -> tuple[int, str, int, str, str]:
+def _order(finding: Finding) -> tuple[int, bool, str, int, str, str]:
     return (
         _SEVERITIES[finding.severity],
+        finding.code != "control-unreadable",
         finding.file or "",
         finding.line or 0,
         finding.code,

@@ -10,6 +10,7 @@ from core.controls import Tombstone
 from core.events import Event
 from core.findings import Finding
 from core.influence import resolve_influence
+from core.items import Place
 from core.reading import Reading
 from core.review import CATALOGUE, QueueEntry, cleanup_markdown, cleanup_plan, find_drift, review_queue
 from core.snapshot import FileState, IndexLine, IndexView, Snapshot, Topic
@@ -58,6 +59,15 @@ def test_errors_come_first_then_the_place() -> None:
         ("missing-kind", 9),
         ("status-missing", 1),
     ]
+
+
+def test_a_control_record_that_cannot_be_read_is_listed_first() -> None:
+    snapshot = root(
+        item(ONE),
+        controls=[withdraw("wd-1", places=(Place("log.md", 2),)), withdraw("wd-2", [ONE], unreadable="cut")],
+        drift=(Finding("open-fence", Severity.ERROR, "", "a.md", 1),),
+    )
+    assert [one.code for one in drift(snapshot)] == ["control-unreadable", "open-fence", "control-without-scope"]
 
 
 class TestIndex:
