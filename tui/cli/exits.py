@@ -30,7 +30,7 @@ TABLE: tuple[Exit, ...] = (
     Exit(FOUND, "found", "`check` has a failed check, or `findings --strict` an error or a warning."),
     *sorted(Exit(error.exit_status, error.code, _meaning(error)) for error in errors.AssayError.__subclasses__()),
     Exit(INTERNAL, errors.AssayError.code, "The system failed, or Assay has a fault. Nothing was half written."),
-    Exit(INTERRUPTED, "interrupted", "Interrupted at the keyboard; nothing was written."),
+    Exit(INTERRUPTED, "interrupted", "Interrupted at the keyboard; at a question, nothing was written."),
     Exit(BROKEN_PIPE, "broken-pipe", "Whoever read the output has gone."),
 )
 
