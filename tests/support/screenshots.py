@@ -29,6 +29,8 @@ PICTURES = SOURCE / "screenshots"
 NOW = datetime(2026, 6, 3, 11, 30, tzinfo=ZoneInfo("Asia/Shanghai"))
 SIZES = ((80, 24), (140, 40))
 PATIENCE = 20.0
+STILL = 0.1
+"""For so many seconds nothing may change before a picture is taken."""
 
 CELL = 12.2
 """The width of a cell in the SVG that Textual exports."""
@@ -36,6 +38,7 @@ CELL = 12.2
 _TEXT = re.compile(
     r'(<text [^>]*?x=")([\d.]+)("[^>]*? textLength=")([\d.]+)("[^>]*>)((?:&#160;)*)(.*?)((?:&#160;)*)</text>'
 )
+_NAMES = re.compile(r"terminal-\d+-")  # a digest of the whole picture, in every line of it
 _REMOTE_FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 
 
@@ -86,11 +89,18 @@ async def draw(root: Path, picture: Picture, size: tuple[int, int]) -> str:
         for key in picture.keys:
             await pilot.press(key)
             await settle(app, pilot)
-        return portable(app.export_screenshot(title=f"assay, {picture.name}, {size[0]} × {size[1]}"))
+        title = f"assay, {picture.name}, {size[0]} × {size[1]}"
+        before, svg = "", app.export_screenshot(title=title)
+        async with asyncio.timeout(PATIENCE):
+            while svg != before:
+                await pilot.pause(STILL)
+                before, svg = svg, app.export_screenshot(title=title)
+        return portable(svg)
 
 
 def portable(svg: str) -> str:
-    """The picture without fonts from the net, and without blanks at the ends of texts: some viewers drop those."""
+    """The picture without fonts from the net, without names that change with every character of it, and without
+    blanks at the ends of texts, which some viewers drop."""
 
     def place(match: re.Match[str]) -> str:
         head, x, middle, length, tail, before, text, after = match.groups()
@@ -100,7 +110,7 @@ def portable(svg: str) -> str:
         x, length = f"{float(x) + left * CELL:g}", f"{float(length) - (left + right) * CELL:g}"
         return f"{head}{x}{middle}{length}{tail}{text}</text>"
 
-    return _TEXT.sub(place, _REMOTE_FONTS.sub("", svg))
+    return _TEXT.sub(place, _NAMES.sub("assay-", _REMOTE_FONTS.sub("", svg)))
 
 
 async def settle(app: AssayApp, pilot: Pilot[int]) -> None:
