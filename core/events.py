@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from core.controls import ControlRecord, Tombstone
 from core.items import FieldValue, Place, Record
+from core.secrets import mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,8 @@ class LogEntry:
 def fold(start: Mapping[str, Record], events: Iterable[Event]) -> dict[str, Record]:
     """Replay `events` over `start` (id -> record): the records afterwards of every item the events name.
 
-    An item absent from `start` begins as the record its first event carries. A change of `id` moves the record.
+    An item begins as the record that its first event carries; only a text that the log masked (§18) comes from
+    `start`. A change of `id` moves the record.
     """
     state: dict[str, dict[str, FieldValue]] = {}
     for event in events:
@@ -90,8 +92,7 @@ def fold(start: Mapping[str, Record], events: Iterable[Event]) -> dict[str, Reco
             prior = next((step.before for step in steps if step.name == "id"), change.id)
             current = state.pop(prior, None) if isinstance(prior, str) else None
             if current is None:
-                base = start.get(prior) if isinstance(prior, str) else None
-                current = dict(base if base is not None else change.record or {})
+                current = _begun(change.record, start.get(prior) if isinstance(prior, str) else None)
             for step in steps:
                 if step.after is None:
                     current.pop(step.name, None)
@@ -99,3 +100,12 @@ def fold(start: Mapping[str, Record], events: Iterable[Event]) -> dict[str, Reco
                     current[step.name] = step.after
             state[change.id] = current
     return dict(state)
+
+
+def _begun(record: Record | None, base: Record | None) -> dict[str, FieldValue]:
+    """An item before its first event: as that event says, with the text that it masked."""
+    if not record:
+        return dict(base or {})
+    if base is not None and mask(str(base.get("text", ""))) == record.get("text"):
+        return {**record, "text": base["text"]}
+    return dict(record)

@@ -70,7 +70,7 @@ def draft_init(request: Init, context: Context) -> Draft:
 
 
 def _files(request: Init, context: Context) -> dict[str, str]:
-    name = context.reading.snapshot.root
+    name = "/".join(context.reading.snapshot.root.replace("\\", "/").strip("/").split("/")[-2:])
     binding = (
         f'[binding]\nid = "{_toml(name)}"\nprotocol = "memory"\nversion = "0.2.0"\nlevel = "{Level.L1}"\n'
         f'timezone = "{_toml(request.timezone)}"\n'
