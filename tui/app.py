@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
@@ -147,6 +148,7 @@ class AssayApp(App[int]):
 
     def _read_done(self) -> None:
         self._reading = False
+        gc.freeze()  # what a reading holds is not looked through at every collection
         self.console_screen.working()
         if self._again:
             self._again = False

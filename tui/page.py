@@ -69,6 +69,7 @@ class Page(Vertical):
         self._haystack: Haystack | None = None
         self._generation = 0
         self._query = ""
+        self._targets: tuple[Facts | None, tuple[Key, ...], tuple[MemoryItem, ...]] | None = None
 
     def compose(self) -> ComposeResult:
         """Title and filter, list and card."""
@@ -305,11 +306,15 @@ class Page(Vertical):
         """The items that a decision is about: the marked ones that are shown, else those of the row at the cursor."""
         marked = self.listing.marked()
         keys = marked or ((self.listing.key,) if self.listing.key is not None else ())
+        before = self._targets
+        if before is not None and before[0] is self.facts and (before[1] is keys or before[1] == keys):
+            return before[2]
         found: dict[str, MemoryItem] = {}
         for key in keys:
             for item in self.items_of(key):
                 found.setdefault(item.key, item)
-        return tuple(found.values())
+        self._targets = (self.facts, keys, tuple(found.values()))
+        return self._targets[2]
 
     def why_not(self, verb: Verb) -> str | None:
         """Why `verb` cannot be done now, as a sentence; None where it can be tried."""
@@ -384,12 +389,11 @@ class Page(Vertical):
             wanted = set(getattr(request, "items", ()))
             done = {key for key in self.listing.marked() if {item.key for item in self.items_of(key)} & wanted}
         acted = done or {self.listing.key}
-        self.listing.marks -= done
+        self.listing.unmark(done)
         keys, at = self.listing.keys, self.listing.index
         after = next((at + step for step in range(len(keys) - at) if keys[at + step] not in acted), None)
         if after is not None:
             self.listing.go_to(after)
-        self.listing.redraw()
         self.show_title()
 
 

@@ -209,4 +209,6 @@ async def opened(
     async with app.run_test(size=size) as pilot:
         desk = Desk(app, pilot, store)
         await desk.read()
+        app.console_screen.page.listing.go(("topic", "topics/pitfalls.md"))
+        await desk.settle()
         yield desk

@@ -294,8 +294,12 @@ async def test_unreadable_roots_are_said_not_crashed() -> None:
 
     app = AssayApp(broken, fixed(ANA), root="/nowhere")
     async with app.run_test(size=(100, 30)) as pilot:
-        await pilot.pause(0.2)
-        text = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+        text = ""
+        for _ in range(300):
+            await pilot.pause(0.01)
+            text = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+            if "no such folder" in text:
+                break
         assert "The root cannot be read" in text
         assert "no such folder" in text
 

@@ -17,7 +17,7 @@ from tui.verbs import INDEX
 from tui.widgets.virtual_list import Key
 
 _TOPIC, _INBOX, _ARCHIVE, _ALL, _DAY, _RECENT, _OTHER = "topic", "inbox", "archive", "all", "day", "recent", "other"
-_HEADS = frozenset({("head", "Topics"), ("head", "Elsewhere"), ("head", "Recent activity"), ("gap", "1"), ("gap", "2")})
+_HEADS = frozenset({("head", "Topics"), ("head", "Recent activity"), ("gap", "1"), ("gap", "2")})
 
 
 _READ_WHEN = re.compile(r"^read when\s+", re.IGNORECASE)
@@ -61,15 +61,12 @@ class IndexPage(Page):
         snapshot = facts.reading.snapshot
         if not snapshot.items and not snapshot.topics and not snapshot.archive:
             return []
-        keys: list[Key] = []
-        if self._topics:
-            keys.append(("head", "Topics"))
-            keys.extend((_TOPIC, file) for file in self._topics)
-            keys.append(("gap", "1"))
-        keys.append(("head", "Elsewhere"))
-        keys.extend(((_INBOX, INBOX), (_ARCHIVE, ""), (_ALL, "")))
+        keys: list[Key] = [(_INBOX, INBOX), (_ARCHIVE, ""), (_ALL, "")]
         known = {*self._topics, INBOX}
         keys.extend((_OTHER, file) for file in facts.census.by_file if file not in known)
+        if self._topics:
+            keys.extend((("gap", "1"), ("head", "Topics")))
+            keys.extend((_TOPIC, file) for file in self._topics)
         if snapshot.index.recent:
             keys.extend((("gap", "2"), ("head", "Recent activity")))
             keys.extend((_RECENT, str(number)) for number in range(len(snapshot.index.recent)))
@@ -323,7 +320,7 @@ class IndexPage(Page):
         self.inside = place
         self.filter_line.field.value = ""
         self._query = ""
-        self.listing.marks.clear()
+        self.listing.unmark()
         self.reload()
         if place is None and left is not None:
             self.listing.go(left)

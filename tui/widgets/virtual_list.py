@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence, Set
 
 from textual import events
 from textual.binding import Binding
@@ -69,6 +69,7 @@ class VirtualList(PaintedScroll, can_focus=True):
         self._needles: tuple[str, ...] = ()
         self._drawn: LRUCache[tuple[Key, int, bool, bool, bool], Strip] = LRUCache(_CACHED_ROWS)
         self.marks: set[Key] = set()
+        self._marked: tuple[Sequence[Key], tuple[Key, ...]] | None = None
 
     # --- rows
 
@@ -210,7 +211,8 @@ class VirtualList(PaintedScroll, can_focus=True):
     def toggle_mark(self) -> None:
         """Mark the row under the cursor, or take its mark away, and go on to the next."""
         if (key := self.key) is not None:
-            self.marks.symmetric_difference_update({key})
+            self.marks ^= {key}
+            self._marked = None
             self.redraw()
             self.action_move(1)
 
@@ -221,13 +223,22 @@ class VirtualList(PaintedScroll, can_focus=True):
             self.marks -= shown
         else:
             self.marks |= shown
+        self._marked = None
+        self.redraw()
+
+    def unmark(self, keys: Set[Key] | None = None) -> None:
+        """Take the marks of `keys` away, of all where none are named."""
+        self.marks -= set(self.marks if keys is None else keys)
+        self._marked = None
         self.redraw()
 
     def marked(self) -> tuple[Key, ...]:
         """The marked keys that are shown, in order."""
         if not self.marks:
             return ()
-        return tuple(key for key in self._keys if key in self.marks)
+        if self._marked is None or self._marked[0] is not self._keys:
+            self._marked = (self._keys, tuple(key for key in self._keys if key in self.marks))
+        return self._marked[1]
 
     # --- drawing
 
