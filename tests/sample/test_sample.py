@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from core.authority import Actor, Role
+from core.duplicates import suggest_duplicates
 from core.engine import Engine
 from core.events import fold
 from core.places import standing_of
@@ -107,6 +108,16 @@ def test_two_rows_and_a_refuted_lesson_wait_to_be_settled(reading: Reading) -> N
     }
     assert not any(conflict.acknowledged for conflict in reading.conflicts)
     assert reading.snapshot.by_id["mem-2026-06-03-001"][0].standing is Standing.INBOX
+
+
+def test_near_duplicates_in_both_languages_some_of_which_say_the_opposite(reading: Reading) -> None:
+    found = suggest_duplicates(reading.snapshot, reading.influence)
+    assert {(pair.a, pair.b, pair.opposed) for pair in found} == {
+        ("mem-2026-05-20-010", "mem-2026-05-27-005", False),
+        ("mem-2026-05-20-012", "mem-2026-05-27-006", False),
+        ("mem-2026-05-21-008", "mem-2026-05-28-009", True),
+        ("mem-2026-05-22-006", "mem-2026-05-26-004", True),
+    }
 
 
 def test_three_withdrawal_chains_one_of_each_kind(reading: Reading) -> None:
