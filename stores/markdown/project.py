@@ -1,7 +1,8 @@
 """What a change set does to the files of a root: span edits, computed and not carried out.
 
 Everything outside the spans stays as it was, to the byte. Each kind of change has its module: `project_items.py`,
-`project_hold.py`, `project_index.py`, `project_log.py`, `project_binding.py`.
+`project_hold.py`, `project_index.py`, `project_log.py`, `project_triggers.py`, `project_proposals.py`,
+`project_binding.py`.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import assert_never
 from zoneinfo import ZoneInfo
 
 from core.changes import (
     AddItem,
+    AddRule,
     AppendEvent,
     ChangeSet,
     CreateRoot,
@@ -21,6 +24,8 @@ from core.changes import (
     HoldItem,
     KeepIndex,
     MoveItem,
+    PutProposal,
+    PutTriggers,
     ReleaseItem,
     SetFields,
 )
@@ -34,9 +39,11 @@ from stores.markdown.project_binding import create_root, declare_owner
 from stores.markdown.project_files import Blocked, Files, Read
 from stores.markdown.project_frontmatter import dates_of, keep_frontmatter
 from stores.markdown.project_hold import hold_items, release_items
-from stores.markdown.project_index import keep_index
+from stores.markdown.project_index import keep_index, keep_triggers
 from stores.markdown.project_items import Fields, add_item, bearer, gather_fields, move_item, set_fields
 from stores.markdown.project_log import append_event
+from stores.markdown.project_proposals import add_rule, put_proposal
+from stores.markdown.project_triggers import put_triggers
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +112,16 @@ def _project(changes: ChangeSet, files: Files, staying: Mapping[str, str], root:
                 add_item(files, change)
             case MoveItem() if last.get(change.key) is change:
                 move_item(files, change, sets.get(change.key, {}))
+            case PutTriggers(file, triggers):
+                put_triggers(files, file, triggers)
+            case PutProposal():
+                put_proposal(files, change)
+            case AddRule():
+                add_rule(files, change)
+            case SetFields() | MoveItem() | HoldItem() | ReleaseItem() | KeepIndex() | AppendEvent():
+                pass  # before, or below
             case _:
-                pass
+                assert_never(change)
     skipped = [
         *staying.items(),
         *release_items(files, [change for change in last.values() if isinstance(change, ReleaseItem)], sets),
@@ -115,16 +130,20 @@ def _project(changes: ChangeSet, files: Files, staying: Mapping[str, str], root:
     expected = _Expected(files, changes, sets, {key for key, _ in skipped})
     _keep_topics(files, changes, sets)
     control = next((c.event.control for c in changes.changes if isinstance(c, AppendEvent) and c.event.control), None)
+    retriggered = [change for change in changes.changes if isinstance(change, PutTriggers)]
+    kept = [change for change in changes.changes if isinstance(change, KeepIndex)]
     for change in changes.changes:
         if isinstance(change, AppendEvent):
             append_event(files, change)
-        elif isinstance(change, KeepIndex):
-            try:
-                keep_index(files, change, control)
-            except WriteRefused as error:
-                if control is None:
-                    raise
-                skipped.append((INDEX, str(error)))
+    try:
+        for keep in kept:
+            keep_index(files, keep, control, retriggered)
+        if not kept:
+            keep_triggers(files, retriggered)
+    except WriteRefused as error:
+        if control is None:
+            raise
+        skipped.append((INDEX, str(error)))
     edits = tuple(files.edits())
     expected.check(edits)
     return Projection(edits, tuple(skipped))

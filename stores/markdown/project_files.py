@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from core.errors import WriteRefused
 from core.items import MemoryItem
-from core.places import INDEX, LOG, LOG_FOLDER
+from core.places import INDEX, LOG, LOG_FOLDER, PROPOSALS_FOLDER
 from core.snapshot import Snapshot
 from stores.markdown.document import Document
 from stores.markdown.edits import FileEdit
@@ -67,6 +67,11 @@ class Files:
             self._pages[path] = Page(path, document=document, before=before)
         return self._pages[path]
 
+    def open_as(self, path: str, document: Document) -> Page:
+        """The page of a file that bears no items, with its headings and fences known. Before any edit of it."""
+        self._pages[path] = Page(path, document=document)
+        return self._pages[path]
+
     def bytes_of(self, path: str) -> bytes | None:
         """The bytes of `path` before the change; None where it is not there."""
         document = self.documents.get(path)
@@ -93,9 +98,9 @@ class Files:
     def edits(self) -> Iterator[FileEdit]:
         """The edits that change something, in the order to write them in.
 
-        First what says what happened (the log, then the index, so that a withdrawal is known before its text moves),
-        then files that lose an active row before the file that gets its successor, and a record arrives in its new
-        file before it leaves the old one.
+        First what says what happened (the log, then the index and proposals, so that a withdrawal is known before its
+        text moves, and a decision before the rule that it authorises), then files that lose an active row before the
+        file that gets its successor, and a record arrives in its new file before it leaves the old one.
         """
         pages = sorted(self._pages.values(), key=_turn)
         for page in pages:
@@ -111,7 +116,7 @@ class Files:
 def _turn(page: Page) -> int:
     if page.path == LOG or page.path.startswith(LOG_FOLDER + "/"):
         return 0
-    if page.path == INDEX:
+    if page.path == INDEX or page.path.startswith(PROPOSALS_FOLDER + "/"):
         return 1
     if page.inserts:
         return 3

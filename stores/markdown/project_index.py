@@ -6,11 +6,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from core.changes import KeepIndex, RecentEntry
+from core.changes import KeepIndex, PutTriggers, RecentEntry
 from core.controls import ControlRecord
 from core.items import Record
 from core.places import INDEX, TOPICS_FOLDER
 from core.secrets import mask
+from stores.markdown.blocks import NEWLINE
 from stores.markdown.index_page import PENDING, RECENT, TOPIC_MAP, WITHDRAWN, Entry, IndexPage, parse_index
 from stores.markdown.project_files import Files
 from stores.markdown.project_page import Lead, Page
@@ -27,21 +28,34 @@ _ID = re.compile(r"(?<![\w-])mem-\d{4}-\d{2}-\d{2}-\d+(?![\w-])")
 _MORE = re.compile(r"\s*- and \d+ more\b")
 
 
-def keep_index(files: Files, change: KeepIndex, control: ControlRecord | None = None) -> None:
-    """Bring the kept sections up to date, in place; `control` is the record that the same change set writes.
+def keep_index(
+    files: Files, change: KeepIndex, control: ControlRecord | None = None, triggers: Sequence[PutTriggers] = ()
+) -> None:
+    """Bring the kept sections up to date, in place.
 
-    A missing section is made at the end, in the protocol's order, where there is something to put in it; so is the
-    file. What is right already changes nothing.
+    `control` is the record that the same change set writes, `triggers` are the topics whose triggers it sets. A missing
+    section is made at the end, in the protocol's order, where there is something to put in it; so is the file. What is
+    right already changes nothing.
     """
-    page = files.page(INDEX)
-    kept = _Kept(page, {item.place.line for item in files.snapshot.items if item.place.file == INDEX})
+    kept = _open(files)
     _keep_recent(kept, change)
-    _keep_topic_map(kept, change.topic_map)
+    _keep_topic_map(kept, change.topic_map, triggers)
     _keep_pending(kept, change)
     known = {value for record in files.snapshot.controls for _, value in record.scope.selectors()}
     if control is not None:
         known.update(value for _, value in control.scope.selectors())
     _keep_withdrawn(kept, change, known)
+
+
+def keep_triggers(files: Files, triggers: Sequence[PutTriggers]) -> None:
+    """Keep the Topic Map alone, for topics whose triggers are set."""
+    if triggers:
+        _keep_topic_map(_open(files), (), triggers)
+
+
+def _open(files: Files) -> _Kept:
+    own = {item.place.line for item in files.snapshot.items if item.place.file == INDEX}
+    return _Kept(files.page(INDEX), own)
 
 
 class _Kept:
@@ -69,6 +83,18 @@ class _Kept:
     def drop(self, entry: Entry) -> None:
         """Remove the entry's lines."""
         self.page.replace(entry.start, entry.end, b"")
+
+    def say(self, entry: Entry, trigger: str) -> None:
+        """Set when to read what the entry points at: behind its dash, or at the end of its line where it has none."""
+        data = self.page.data
+        line_end = NEWLINE.search(data, entry.start, entry.end)
+        end = line_end.start() if line_end else entry.end
+        old = (entry.line.trigger or "").encode()
+        at = data.rfind(old, entry.start, end) if old else -1
+        if at >= 0:
+            self.page.replace(at, at + len(old), trigger.encode())
+        else:
+            self.page.replace(end, end, f" — {trigger}".encode())
 
     def add(self, name: str, lines: Sequence[str], *, on_top: bool = False, intro: bytes = b"") -> None:
         """Add lines to a section: on top of its entries, else behind the last one."""
@@ -124,12 +150,20 @@ def _restates(line: str, texts: Iterable[str]) -> bool:
     return False
 
 
-def _keep_topic_map(kept: _Kept, topics: Sequence[tuple[str, str]]) -> None:
-    mapped = {_normal((entry.line.target or "").partition("#")[0]) for entry in kept.entries(TOPIC_MAP)}
+def _keep_topic_map(kept: _Kept, topics: Sequence[tuple[str, str]], triggers: Sequence[PutTriggers]) -> None:
+    entries = {_normal((entry.line.target or "").partition("#")[0]): entry for entry in kept.entries(TOPIC_MAP)}
+    wanted = dict(topics)
+    for change in triggers:
+        said = f"Read when {', '.join(map(_one_line, change.triggers))}."
+        entry = entries.get(_normal(change.file))
+        if entry is None:
+            wanted[change.file] = said
+        else:
+            kept.say(entry, said)
     lines = []
-    for file, trigger in topics:
-        short = file.removeprefix(TOPICS_FOLDER + "/")
-        if _normal(file) not in mapped:
+    for file, trigger in wanted.items():
+        if _normal(file) not in entries:
+            short = file.removeprefix(TOPICS_FOLDER + "/")
             lines.append(f"- {short} — {_one_line(trigger)}" if trigger else f"- {short}")
     kept.add(TOPIC_MAP, lines)
 

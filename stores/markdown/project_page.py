@@ -14,6 +14,7 @@ from stores.markdown.spans import Section, Span
 
 _BOM = b"\xef\xbb\xbf"
 _ENDS = (b"\n", b"\r")
+_IN_LIST = (b"- ", b"* ", b"+ ", b"  ", b"\t")
 _DAMAGE = ("undecodable", "nul-run", "frontmatter-broken")
 """The findings that make a file unwritable."""
 
@@ -74,11 +75,11 @@ class Page:
             return self.document.eol
         return dominant_eol(self.data)
 
-    def replace(self, start: int, end: int, replacement: bytes) -> None:
+    def replace(self, start: int, end: int, replacement: bytes, *, rank: Rank = Rank.OVER) -> None:
         """Put `replacement` in the place of `[start, end)`."""
         self.check(start)
         if self.data[start:end] != replacement:
-            self._edits.append(_Edit(start, end, replacement, Rank.OVER, Lead.NONE, False))
+            self._edits.append(_Edit(start, end, replacement, rank, Lead.NONE, False))
 
     def insert(
         self, at: int, text: bytes, *, lead: Lead = Lead.NONE, rank: Rank = Rank.BETWEEN, bound: bool = True
@@ -197,20 +198,24 @@ class Page:
         between = self.data[self.bounds(one)[1] : self.bounds(other)[0]]
         return bool(between) and not between.strip(b" \t\r\n")
 
-    def append_to_bare_section(self, section: Section, text: bytes) -> None:
-        """Insert whole lines behind what stands right under the heading, a blank line between."""
+    def append_to_bare_section(self, section: Section, text: bytes, *, as_bullet: bool = False) -> None:
+        """Insert whole lines behind what stands right under the heading, a blank line between.
+
+        `as_bullet`: no blank line behind a bullet.
+        """
         end = self.body_end(section)
-        body = self.data[section.start : end]
+        body = self.data[section.start : end].rstrip(b" \t\r\n")
+        last = body[max(body.rfind(b"\n"), body.rfind(b"\r")) + 1 :]
+        lead = Lead.LINE if as_bullet and last.startswith(_IN_LIST) else Lead.BLANK
         if end == len(self.data):
-            self.insert(end, text, lead=Lead.BLANK)
+            self.insert(end, text, lead=lead)
             return
-        filled = len(body.rstrip(b" \t\r\n"))
         at = section.start
-        if filled:
-            line_end = NEWLINE.search(body, filled)
-            at += line_end.end() if line_end else len(body)
+        if body:
+            line_end = NEWLINE.search(self.data, at + len(body))
+            at = line_end.end() if line_end else end
         followed = NEWLINE.match(self.data, at) is not None
-        self.insert(at, text if followed else text + self.eol, lead=Lead.BLANK)
+        self.insert(at, text if followed else text + self.eol, lead=lead)
 
     def check_end(self) -> None:
         """Raises `WriteRefused` where nothing may be added at the end of the file."""

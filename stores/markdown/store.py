@@ -116,7 +116,7 @@ class MarkdownStore:
         if self._last is None:
             self.snapshot()  # says which links are allowed, and so what is to be locked
         try:
-            with self._held(actor, timeout):
+            with _with_remedy(), self._held(actor, timeout):
                 self._lock_trouble = None
                 recover(self._port, self.root)
                 self._late = carry_late_bytes(self._port, self.root, "late")
@@ -301,6 +301,19 @@ class MarkdownWriter:
         planned, self._snapshot = self._snapshot, None
         with self._store._mutex:
             return self._store._apply(changes, planned)
+
+
+@contextmanager
+def _with_remedy() -> Iterator[None]:
+    """Say what to do where the layer below, which knows bytes and paths only, does not."""
+    try:
+        yield
+    except WriteRefused as error:
+        error.remedy = error.remedy or "Make room on the disk, or mend its access, then try again."
+        raise
+    except RootReadOnly as error:
+        error.remedy = error.remedy or "Make the folder writable, on a file system that has locks."
+        raise
 
 
 def _check_unchanged(changes: ChangeSet, planned: Snapshot, now: Snapshot) -> None:

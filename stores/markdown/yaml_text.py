@@ -16,8 +16,9 @@ Value = str | Sequence[str] | Sequence[Mapping[str, str]] | Mapping[str, Sequenc
 FLOW_WIDTH = 100
 """A list stands in flow style where its line is no longer than this."""
 
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./+-]*(?:[:#@][A-Za-z0-9_./+-]+)*")
-_PLAIN_IN_FLOW = re.compile(r"[A-Za-z][A-Za-z0-9_./+-]*(?:#[A-Za-z0-9_./+-]+)*")
+_WORD = r"[\w./+-]+(?:[:#@][\w./+-]+)*"
+_PLAIN = re.compile(rf"(?=[^\W\d_]){_WORD}(?: {_WORD})*")
+_PLAIN_IN_FLOW = re.compile(r"(?=[^\W\d_])[\w./+-]+(?:#[\w./+-]+)*(?: [\w./+-]+(?:#[\w./+-]+)*)*")
 _TYPED = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n", "inf", "nan"})
 _SHORT = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\0": "\\0"}
 _ESCAPED = re.compile(
@@ -38,15 +39,15 @@ def flow_list(values: Sequence[str]) -> str:
     return f"[{', '.join(scalar(value, flow=True) for value in values)}]"
 
 
-def mapping(fields: Mapping[str, Value], *, indent: str = "") -> tuple[str, ...]:
+def mapping(fields: Mapping[str, Value], *, indent: str = "", flow_width: int = FLOW_WIDTH) -> tuple[str, ...]:
     """`fields` in their order as lines without line ends, each led by `indent`.
 
-    Values: a text; a sequence of texts (flow where short, else one a line); a mapping of such sequences (nested by
-    two blanks); a sequence of mappings of texts.
+    Values: a text; a sequence of texts (flow where no longer than `flow_width`, else one a line); a mapping of such
+    sequences (nested by two blanks); a sequence of mappings of texts.
     """
     lines: list[str] = []
     for name, value in fields.items():
-        lines.extend(f"{indent}{line}" for line in _field(name, value))
+        lines.extend(f"{indent}{line}" for line in _field(name, value, flow_width))
     return tuple(lines)
 
 
@@ -56,15 +57,19 @@ def fence(lines: Sequence[str]) -> str:
     return "`" * max(3, longest + 1)
 
 
-def _field(name: str, value: Value) -> tuple[str, ...]:
+def _field(name: str, value: Value, flow_width: int) -> tuple[str, ...]:
     if isinstance(value, str):
         return (f"{name}: {scalar(value)}",)
     if isinstance(value, Mapping):
-        return (f"{name}:", *mapping(value, indent="  "))
+        return (f"{name}:", *mapping(value, indent="  ", flow_width=flow_width))
     if all(isinstance(entry, str) for entry in value):
         texts = [entry for entry in value if isinstance(entry, str)]
         line = f"{name}: {flow_list(texts)}"
-        return (line,) if len(line) <= FLOW_WIDTH else (f"{name}:", *(f"  - {scalar(text)}" for text in texts))
+        return (
+            (line,)
+            if len(line) <= flow_width or not texts
+            else (f"{name}:", *(f"  - {scalar(text)}" for text in texts))
+        )
     lines = [f"{name}:"]
     for entry in value:
         if isinstance(entry, Mapping):

@@ -113,7 +113,7 @@ def test_a_supersede_carries_subject_and_both_rows_and_nothing_else() -> None:
         "  subject: app:port",
         "  prior_id: mem-2026-05-01-009",
         '  prior_date: "2026-05-01"',
-        '  prior_value: "Port is 8080."',
+        "  prior_value: Port is 8080.",
         "  new_id: mem-2026-06-03-001",
         '  new_date: "2026-06-03"',
         '  new_value: "Port is 9090: \\"the new one\\" # really"',
@@ -146,7 +146,7 @@ def test_an_erasure_carries_its_tombstone() -> None:
         "  erasure_id: memerase-2026-06-12-001\n"
         "  record_type: erasure-tombstone-v1\n"
         "  scope_refs: [mem-2026-05-20-001]\n"
-        '  authority_ref: "request 7"\n'
+        "  authority_ref: request 7\n"
         '  decided_at: "2026-06-12T09:30:00+00:00"\n'
         '  executed_at: "2026-06-12T09:30:00+00:00"\n'
         "  holders:\n"

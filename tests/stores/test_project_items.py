@@ -138,7 +138,7 @@ def test_a_text_of_two_paragraphs_reads_back_as_such() -> None:
     assert root.snapshot.items[0].text == "First.\nSecond  one."
 
 
-@pytest.mark.parametrize("text", ["fine.\n- [2026-01-01] (state) another", "cut\n```sh", "a NUL \0", "half \ud800 a pair"])
+@pytest.mark.parametrize("text", ["fine.\n- [2026-01-01] (state) other", "cut\n```sh", "a NUL \0", "half \ud800 pair"])
 def test_a_text_that_would_read_back_as_something_else_is_refused(text: str) -> None:
     with pytest.raises(WriteRefused):
         added("# T\n", record={**NEW, "text": text})
