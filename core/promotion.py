@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.binding import Binding
+from core.binding import Binding, Owner
+from core.controls import Scope
 from core.influence import Influence
 from core.items import MemoryItem
+from core.ownership import EVERYTHING, owners_of
 from core.places import CONVENTIONS
 from core.snapshot import Proposal, Snapshot
 from core.sources import parse_source, resolve
@@ -49,6 +51,17 @@ def eligibility(found: tuple[Support, ...]) -> Eligibility:
     if len(standing) >= ELIGIBLE_AT:
         return Eligibility(True, f"{len(standing)} references stand")
     return Eligibility(False, f"{len(standing)} of {len(found)} references stand; one incident is no stable rule")
+
+
+def deciding_scope(found: tuple[Support, ...]) -> Scope:
+    """What an owner must own to decide: the items it rests on; everything where it rests on no item."""
+    ids = frozenset(str(support.item.id) for support in found if support.item is not None)
+    return Scope(memory_item_ids=ids) if ids else Scope(source_or_run_refs=frozenset({EVERYTHING}))
+
+
+def deciders(found: tuple[Support, ...], snapshot: Snapshot) -> tuple[Owner, ...]:
+    """The owners who may approve or reject what rests on `found`."""
+    return owners_of(snapshot.binding, snapshot, deciding_scope(found))
 
 
 def rule_target(target: str, binding: Binding) -> str | None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date as Date
 
-from core.authority import AUTHORITY, who_may
 from core.catalogue import CATALOGUE, CodeInfo
-from core.conflicts import Conflict, own_items, refuters
+from core.conflicts import own_items, refuters
 from core.drift import HOT, find_drift
 from core.events import Event
 from core.findings import Finding
 from core.influence import Influence
 from core.items import MemoryItem
+from core.review_plan import CleanupRow, cleanup_markdown, cleanup_plan
 from core.secrets import mask
 from core.snapshot import Snapshot
 from core.supersede import iso_date, live_row
@@ -60,15 +59,6 @@ class QueueEntry:
     finding: Finding | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CleanupRow:
-    """One line of the cleanup plan: what is proposed, who may decide it, and why."""
-
-    what: str
-    who: str
-    why: str
-
-
 def review_queue(
     snapshot: Snapshot, influence: Influence, findings: Sequence[Finding], *, today: str
 ) -> tuple[QueueEntry, ...]:
@@ -91,45 +81,6 @@ def review_queue(
     )
     days: dict[str | None, str] = {day.file: day.date for day in snapshot.archive}
     return (*waiting, *(_of_finding(finding, snapshot, influence, days, now) for finding in drift))
-
-
-def cleanup_plan(queue: Sequence[QueueEntry], conflicts: Sequence[Conflict] = ()) -> tuple[CleanupRow, ...]:
-    """The plan that comes before any destructive change (§16 step 10): conflicts to settle, then the queue in order.
-
-    Nothing in it deletes: what is in doubt is kept, and weighs less.
-    """
-    rows = [
-        CleanupRow(
-            what=f"settle {conflict.type}" + (f" on {mask(conflict.subject)}" if conflict.subject else ""),
-            who=who_may("settle" if conflict.type == "unordered-controls" else "reconcile"),
-            why=conflict.message,
-        )
-        for conflict in conflicts
-        if not conflict.acknowledged and conflict.type in ("two-active", "refuted-knowledge", "unordered-controls")
-    ]
-    for entry in queue:
-        place = f"{entry.file}:{entry.line}" if entry.line else entry.file or ""
-        about = " ".join(part for part in (entry.item or place, f"“{entry.title}”" if entry.item else "") if part)
-        rows.append(
-            CleanupRow(
-                what=f"{entry.proposed or 'look at'} {about or entry.title}".strip(),
-                who=who_may(entry.proposed) if entry.proposed in AUTHORITY else "a human",
-                why=" ".join(dict.fromkeys(part for part in (entry.reason, _remedy(entry)) if part)),
-            )
-        )
-    return tuple(rows)
-
-
-def cleanup_markdown(rows: Sequence[CleanupRow], *, today: str) -> str:
-    """The cleanup plan as Markdown, for `assay plan`; `today` is an ISO date. Ends in a newline."""
-    head = f"# Cleanup plan, {today}\n\n"
-    if not rows:
-        return head + "Nothing waits for a decision.\n"
-    lines = [
-        f"{number}. {_escape(row.what)}\n   - why: {_escape(row.why)}\n   - decided by: {_escape(row.who)}\n"
-        for number, row in enumerate(rows, start=1)
-    ]
-    return head + "A proposal: nothing is changed until each line is decided.\n\n" + "".join(lines)
 
 
 def _marked(events: Iterable[Event]) -> dict[tuple[str, Status], Event]:
@@ -230,12 +181,3 @@ def _age(since: str | None, now: Date | None) -> int | None:
 def _title(text: str) -> str:
     line = " ".join(mask(text).split())
     return line if len(line) <= _TITLE_LENGTH else line[: _TITLE_LENGTH - 1] + "…"
-
-
-def _remedy(entry: QueueEntry) -> str:
-    return entry.finding.remedy if entry.finding is not None else ""
-
-
-def _escape(text: str) -> str:
-    """Text that stays text in Markdown: one line, no markup of its own."""
-    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split()))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.authority import Role, Tier
+from core.authority import Tier
 from core.changes import AddRule, Change, PutProposal, SetFields
 from core.commands.draft import Context, Draft
 from core.commands.withdrawal import require_owner
-from core.controls import Scope
 from core.errors import ItemNotFound, NotAuthorised, Refused
 from core.events import FieldChange
 from core.ids import PROPOSAL
 from core.items import MemoryItem, Place
 from core.places import PROPOSALS_FOLDER
 from core.plan import PlanLine
-from core.promotion import Support, rule_target, supports
+from core.promotion import Support, deciders, deciding_scope, rule_target, supports
 from core.requests import Approve, Propose, Reject
 from core.secrets import find_secrets
 from core.snapshot import Proposal
@@ -98,15 +97,15 @@ def draft_approve(request: Approve, context: Context) -> Draft:
     if text != proposal.proposed_change:
         decision.append(("approved_text", text))
     items = [support.item for support in found if support.item is not None]
-    pointed = {item.key: item for item in [*items, *_duplicate_wording(text, context)]}
+    pointed = {
+        item.key: item
+        for item in [*items, *_duplicate_wording(text, context)]
+        if item.promoted_to != file and item.id is not None and context.unchangeable(item) is None
+    }
     changes: list[Change] = [
         PutProposal(replace(proposal, status=APPROVED), tuple(decision)),
-        AddRule(file, RULES_SECTION, text, proposal.proposal_id),
-        *(
-            SetFields(item.key, (FieldChange("promoted_to", item.promoted_to, file),))
-            for item in pointed.values()
-            if item.promoted_to != file and item.id is not None and context.unchangeable(item) is None
-        ),
+        rule_of(proposal, file, text),
+        *(SetFields(item.key, (FieldChange("promoted_to", item.promoted_to, file),)) for item in pointed.values()),
     ]
     lines = [
         PlanLine(proposal.proposal_id, proposal.proposal_id, f"{PENDING} → {APPROVED}; a rule of {file}", text),
@@ -175,20 +174,23 @@ def _pending(proposal_id: str, context: Context) -> Proposal:
     return found[0]
 
 
+def rule_of(proposal: Proposal, file: str, text: str | None = None) -> AddRule:
+    """The rule that an approval writes: as proposed, or as `text` edits it."""
+    return AddRule(file, RULES_SECTION, proposal.proposed_change if text is None else text, proposal.proposal_id)
+
+
 def _require_owner(found: tuple[Support, ...], context: Context) -> str:
     """The owner who decides: of the items it rests on, or of everything where it rests on no item."""
-    ids = frozenset(str(support.item.id) for support in found if support.item is not None)
-    if ids:
-        return require_owner(Scope(memory_item_ids=ids), context)
-    owners = context.reading.snapshot.binding.owners
-    everything = [owner for owner in owners if "*" in owner.scopes]
-    owner = next((owner for owner in everything if owner.name == context.actor.name), None)
-    if owners and (context.actor.role is not Role.OWNER or owner is None):
+    scope = deciding_scope(found)
+    snapshot, actor = context.reading.snapshot, context.actor
+    may = deciders(found, snapshot)
+    confirmed = snapshot.binding.owners and snapshot.binding.owners_state != "unconfirmed"
+    if confirmed and scope.source_or_run_refs and all(owner.name != actor.name for owner in may):
         raise NotAuthorised(
             "It rests on no item, so only an owner of * decides.",
-            remedy=f"Who may: {', '.join(owner.name for owner in everything) or 'nobody here'}.",
+            remedy=f"Who may: {', '.join(owner.name for owner in may) or 'nobody here'}.",
         )
-    return require_owner(Scope(source_or_run_refs=frozenset({"*"})), context)
+    return require_owner(scope, context)
 
 
 def _duplicate_wording(text: str, context: Context) -> list[MemoryItem]:
