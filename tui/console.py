@@ -80,7 +80,7 @@ class Console(Screen[None]):
         """The first page is there at once, empty; what fills it is read meanwhile."""
         self.page.add_class("-current")
         self.page.show_title()
-        self.refresh_chrome()
+        self._refresh_rail()
         self.console_app.console_ready()
 
     @property
@@ -187,13 +187,16 @@ class Console(Screen[None]):
         page.listing.focus()
         if key is not None:
             page.go(key)
-        self.refresh_chrome()
+        self._refresh_rail()
 
     def refresh_chrome(self) -> None:
-        """Footer and rail as the selection has them."""
+        """The footer as the selection has it."""
         page = self.page
         self.query_one(Footer).show([(verb, page.why_not(verb) is None) for verb in footer_of(page.NUMBER)])
+
+    def _refresh_rail(self) -> None:
         self.query_one(Rail).show([self._stop(kind) for kind in PAGES], self._current)
+        self.refresh_chrome()
 
     def _stop(self, kind: type[Page]) -> Stop:
         tally, waits = "", False
@@ -213,7 +216,7 @@ class Console(Screen[None]):
         for page in self.pages():
             if page.NEEDS in parts:
                 page.load(facts, own=own)
-        self.refresh_chrome()
+        self._refresh_rail()
 
     # --- keys
 

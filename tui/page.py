@@ -69,6 +69,7 @@ class Page(Vertical):
         self._haystack: Haystack | None = None
         self._generation = 0
         self._query = ""
+        self._card_due = False
         self._targets: tuple[Facts | None, tuple[Key, ...], tuple[MemoryItem, ...]] | None = None
 
     def compose(self) -> ComposeResult:
@@ -282,8 +283,14 @@ class Page(Vertical):
         self.desk.refresh_chrome()
 
     def on_virtual_list_moved(self, event: VirtualList.Moved) -> None:
-        """The card follows the cursor."""
+        """The card follows the cursor, after the cursor itself was drawn; fast keys share one card."""
         event.stop()
+        if not self._card_due:
+            self._card_due = True
+            self.call_after_refresh(self._follow)
+
+    def _follow(self) -> None:
+        self._card_due = False
         self._show_card()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
@@ -45,10 +46,11 @@ class Painted(Widget):
     COMPONENT_CLASSES = set(ROLE_CLASSES)  # noqa: RUF012  # Textual declares it as a plain set
 
     _styles_of: dict[str, Style] | None = None
+    _backgrounds: dict[str, Style] | None = None
 
     def notify_style_update(self) -> None:
         """Forget the looks of the theme before."""
-        self._styles_of = None
+        self._styles_of = self._backgrounds = None
         super().notify_style_update()
 
     def style_of(self, role: str) -> Style:
@@ -65,9 +67,13 @@ class Painted(Widget):
 
     def background(self, role: str = "") -> Style:
         """The widget's own style, with the background of `role` where one is named."""
-        if not role:
-            return self.rich_style
-        return self.get_component_rich_style(f"role--{role}")
+        if self._backgrounds is None:
+            self._backgrounds = {}
+        style = self._backgrounds.get(role)
+        if style is None:
+            style = self.get_component_rich_style(f"role--{role}") if role else self.rich_style
+            self._backgrounds[role] = style
+        return style
 
     def strip(self, spans: Line, width: int, *, on: str = "") -> Strip:
         """`spans` as a strip of exactly `width` cells, on the background of the role `on`."""
@@ -96,6 +102,18 @@ class PaintedScroll(Painted, ScrollView):
     def room(self) -> int:
         """Cells to draw in, beside the scrollbar."""
         return self.scrollable_content_region.width
+
+    def set_height(self, lines: int) -> None:
+        """Scroll over so many lines. Only what is as high as its lines is laid out anew for it."""
+        size = Size(self.room, lines)
+        if size == self.virtual_size:
+            return
+        if self.styles.is_auto_height or not self.is_mounted:
+            self.virtual_size = size
+            return
+        self.set_reactive(Widget.virtual_size, size)
+        self._scroll_update(size)
+        self.refresh()
 
 
 class OneLine(Painted):

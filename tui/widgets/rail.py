@@ -49,9 +49,9 @@ class Rail(Painted):
 
     def show(self, stops: Sequence[Stop], current: int) -> None:
         """Show these screens, with the number of the current one."""
-        self._stops = stops
-        self._current = current
-        self.refresh()
+        if (stops, current) != (self._stops, self._current):
+            self._stops, self._current = stops, current
+            self.refresh()
 
     @property
     def _narrow(self) -> bool:

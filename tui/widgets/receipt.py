@@ -32,6 +32,8 @@ class ReceiptLine(OneLine):
 
     def key_pressed(self) -> None:
         """The next key: what was said goes; a notice that was behind it is seen now, and goes with the key after."""
+        if not (self._said or self._notice):
+            return
         if self._said:
             self._said = EMPTY
         else:

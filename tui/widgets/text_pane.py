@@ -59,7 +59,7 @@ class TextPane(PaintedScroll, can_focus=True):
         if width > 0 and width != self._made_for:
             self._made_for = width
             self._lines = self._build(width)
-            self.virtual_size = Size(width, len(self._lines))
+            self.set_height(len(self._lines))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many lines as there are at this width. It only measures: what it set would be laid out again."""

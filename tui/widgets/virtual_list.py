@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence, Set
 from textual import events
 from textual.binding import Binding
 from textual.cache import LRUCache
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
@@ -113,7 +113,7 @@ class VirtualList(PaintedScroll, can_focus=True):
         if draw is not None:
             self._draw = draw
         self.redraw()
-        self.virtual_size = Size(self.room, len(keys))
+        self.set_height(len(keys))
         index = self._find(before) if before is not None else None
         if before is not None and index is None and not own:
             self.post_message(self.Gone(self, before))
@@ -272,7 +272,7 @@ class VirtualList(PaintedScroll, can_focus=True):
 
     def on_resize(self) -> None:
         """Keep the cursor in view, and rows as wide as the list."""
-        self.virtual_size = Size(self.room, len(self._keys))
+        self.set_height(len(self._keys))
         if self._keys:
             self._keep_in_view()
 
