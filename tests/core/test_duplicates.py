@@ -88,9 +88,9 @@ def test_the_same_in_another_order_or_spelling_is_suggested_as_one(a: str, b: st
             ".NET",
         ),
         (
-            "The answer that the proxy keeps for a day is valid.",
-            "The answer that the proxy keeps for a day is invalid.",
-            "valid / invalid",
+            "Before a demo always enable the response cache of the vendor.",
+            "Before a demo always disable the response cache of the vendor.",
+            "enable / disable",
         ),
         (
             "Retry from 2 workers up to 9 workers",
@@ -156,7 +156,7 @@ def test_the_search_finds_what_scoring_every_pair_finds(count: int, cutoff: floa
 
 def test_long_texts_are_told_apart_by_longer_grams_and_none_is_lost() -> None:
     rng = random.Random(4)
-    texts = [" ".join(rng.sample(TEXTS, rng.randrange(3, 9))) for _ in range(300)]
+    texts = [" ".join(rng.sample(TEXTS, rng.randrange(3, 9))) for _ in range(160)]
     texts += [text.replace("the", "a", 3) for text in rng.sample(texts, 40)]
 
     with patch.object(signatures, "_ENOUGH", 0):
@@ -235,7 +235,8 @@ def test_an_index_that_grows_and_shrinks_answers_as_scoring_all_of_it_would() ->
                 assert dict(matches) == {key: score for key, score in scores.items() if score >= 88}
                 assert [score for _, score in matches] == sorted((score for _, score in matches), reverse=True)
     assert len(index) == len(texts)
-    assert set(index._where) == set(texts)
+    assert all(key in index for key in texts)
+    assert sum(len(block.texts) for block, _ in index._blocks) <= 2 * len(index) + len(index._blocks)
     left = list(texts.items())
     assert {frozenset(pair[:2]) for some in index.pairs() for pair in some} == {
         frozenset((pair.a, pair.b)) for pair in find_duplicates(left)
