@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from core.conflicts import own_items
 from core.differences import Differences, Reading, compare, opposed
 from core.signatures import LANES, Block, Columns, Query, longest_partner, shortest_partner
-from core.vocabulary import Kind, Status
+from core.vocabulary import Kind, Standing, Status
 from core.words import CJK, WORD
 
 if TYPE_CHECKING:
@@ -282,10 +281,12 @@ def candidates(snapshot: Snapshot, influence: Influence) -> tuple[tuple[str, str
 
     `knowledge` that is not excluded, held, superseded or merged into another, without the index's copies of it.
     """
+    elsewhere = {item.id for item in snapshot.items if item.standing is not Standing.INDEX}
     return tuple(
         (item.key, item.text)
-        for item in own_items(snapshot)
+        for item in snapshot.items
         if item.kind is Kind.KNOWLEDGE
+        and not (item.standing is Standing.INDEX and item.id in elsewhere)
         and item.status is not Status.SUPERSEDED
         and item.superseded_by is None
         and item.merged_into is None
