@@ -62,7 +62,10 @@ def linked_folders(root: str, links: LinkPolicy) -> Iterator[str]:
 
 
 def make_root(port: FilePort, root: str) -> list[str]:
-    """Make the folders of a root that is not there yet; those made, innermost first. Raises `RootReadOnly`."""
+    """Make the folders of a root that is not there yet, and the engine's own folder in it, durably.
+
+    Those made for the root, innermost first. Raises `RootReadOnly`.
+    """
     made: list[str] = []
     folder = root
     while not os.path.lexists(folder):
@@ -71,10 +74,17 @@ def make_root(port: FilePort, root: str) -> list[str]:
     try:
         for folder in reversed(made):
             port.mkdir(folder)
+            port.fsync_folder(os.path.dirname(folder))
     except OSError as error:
         raise RootReadOnly(
             f"The root cannot be made: {error.strerror or error}.", where=root, remedy="Name another folder."
         ) from error
+    own = os.path.join(port.realpath(root), OWN_FOLDER)
+    with suppress(OSError):  # the lock, which needs that folder, says what is wrong with it
+        if port.stat(own) is None:
+            # Made here and synced: a journal in a folder that a power cut can take away is no journal.
+            port.mkdir(own)
+            port.fsync_folder(os.path.dirname(own))
     return made
 
 
