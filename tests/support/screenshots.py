@@ -52,9 +52,9 @@ class Picture:
 
 def pictures() -> tuple[Picture, ...]:
     """Every screen that the console has, and the moments that are no screen of their own."""
-    from tui.screens.table import PAGES
+    from tui.screens.table import SCREENS
 
-    screens = tuple(Picture(page.TITLE.lower(), (str(page.NUMBER),)) for page in PAGES)
+    screens = tuple(Picture(row.title.lower(), (str(row.number),)) for row in SCREENS)
     moments = (
         Picture("item", ("1", "enter", "down", "enter")),
         Picture("conflict", ("3", "enter")),
