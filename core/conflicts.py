@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.influence import Chain, Influence
 from core.items import MemoryItem
+from core.pages import Items
 from core.snapshot import Snapshot
 from core.supersede import iso_date
-from core.vocabulary import Kind, Standing, Status
+from core.vocabulary import Kind, Status
 
 REFUTED_BY = "refuted_by"
 """The key of an event's `detail` under which a `pending-cleanup` names what refutes the item."""
@@ -45,26 +46,40 @@ def find_conflicts(snapshot: Snapshot, influence: Influence) -> tuple[Conflict, 
 
     Excluded items take no part, nor does what the index repeats of an item that stands elsewhere.
     """
-    bearers = [item for item in own_items(snapshot) if influence.eligible(item.key)]
-    by_id: dict[str, list[MemoryItem]] = {}
-    for item in bearers:
-        if item.id is not None:
-            by_id.setdefault(item.id, []).append(item)
+    rows = _Rows(snapshot, influence)
     conflicts = [
-        *_two_active(bearers),
-        *_refuted(snapshot, bearers, by_id),
-        *_two_items(by_id),
-        *_chains(snapshot, bearers, by_id),
+        *_two_active(rows),
+        *_refuted(rows),
+        *_two_items(rows),
+        *_chains(rows),
         *(_controls(chain) for chain in influence.chains if chain.unresolved),
         *_files(snapshot),
     ]
     return tuple(sorted(conflicts, key=lambda conflict: conflict.acknowledged))
 
 
-def own_items(snapshot: Snapshot) -> list[MemoryItem]:
+class _Rows:
+    """The items that take part in conflicts."""
+
+    def __init__(self, snapshot: Snapshot, influence: Influence) -> None:
+        self.snapshot = snapshot
+        self.influence = influence
+
+    def among(self, question: Callable[[Items], Items]) -> Iterator[MemoryItem]:
+        """Those among what each page answers."""
+        return (item for item in self.snapshot.gather(question) if self._takes_part(item))
+
+    def of(self, id: str) -> list[MemoryItem]:
+        """Those that bear `id`."""
+        return [item for item in self.snapshot.by_id.get(id, ()) if self._takes_part(item)]
+
+    def _takes_part(self, item: MemoryItem) -> bool:
+        return self.influence.eligible(item.key) and item.key not in self.snapshot.repeated
+
+
+def own_items(snapshot: Snapshot) -> Items:
     """The bearers of `snapshot` without the entries of the index that repeat an item standing elsewhere."""
-    elsewhere = {item.id for item in snapshot.items if item.standing is not Standing.INDEX}
-    return [item for item in snapshot.items if item.standing is not Standing.INDEX or item.id not in elsewhere]
+    return snapshot.own_items
 
 
 def oldest_first(rows: Iterable[MemoryItem]) -> list[MemoryItem]:
@@ -81,11 +96,14 @@ def newest(rows: Sequence[MemoryItem]) -> MemoryItem | None:
     return rows[days.index(max(known))]
 
 
-def _two_active(bearers: Sequence[MemoryItem]) -> list[Conflict]:
+def _active_states(items: Items) -> Items:
+    return tuple(item for item in items if item.kind is Kind.STATE and item.status is Status.ACTIVE and item.subject)
+
+
+def _two_active(taking_part: _Rows) -> list[Conflict]:
     subjects: dict[str, list[MemoryItem]] = {}
-    for item in bearers:
-        if item.kind is Kind.STATE and item.status is Status.ACTIVE and item.subject:
-            subjects.setdefault(item.subject, []).append(item)
+    for item in taking_part.among(_active_states):
+        subjects.setdefault(item.subject or "", []).append(item)
     conflicts = []
     for subject, rows in subjects.items():
         if len(rows) < 2 or (rows[0].id is not None and len({row.id for row in rows}) == 1):
@@ -113,13 +131,20 @@ def _acknowledged(rows: Sequence[MemoryItem]) -> bool:
     )
 
 
-def _refuted(snapshot: Snapshot, bearers: Sequence[MemoryItem], by_id: dict[str, list[MemoryItem]]) -> list[Conflict]:
-    refuting = refuters(snapshot, bearers)
+def _doubted_knowledge(items: Items) -> Items:
+    return tuple(
+        item
+        for item in items
+        if item.status is Status.PENDING_CLEANUP and item.kind is Kind.KNOWLEDGE and item.id is not None
+    )
+
+
+def _refuted(taking_part: _Rows) -> list[Conflict]:
+    refuting = refuters(taking_part.snapshot, taking_part.influence)
     conflicts = []
-    for item in bearers:
-        if item.kind is not Kind.KNOWLEDGE or item.status is not Status.PENDING_CLEANUP or item.id is None:
-            continue
-        others = [by_id[other][0] for other in refuting.get(item.id, ()) if len(by_id.get(other, ())) == 1]
+    for item in taking_part.among(_doubted_knowledge):
+        bearers = (taking_part.of(other) for other in refuting.get(item.id or "", ()))
+        others = [those[0] for those in bearers if len(those) == 1]
         if not others:
             continue
         rows = oldest_first([item, *others])
@@ -136,10 +161,14 @@ def _refuted(snapshot: Snapshot, bearers: Sequence[MemoryItem], by_id: dict[str,
     return conflicts
 
 
-def refuters(snapshot: Snapshot, bearers: Sequence[MemoryItem]) -> dict[str, tuple[str, ...]]:
+def _contradicting(items: Items) -> Items:
+    return tuple(item for item in items if item.conflicts_with)
+
+
+def refuters(snapshot: Snapshot, influence: Influence) -> dict[str, tuple[str, ...]]:
     """Id -> ids of what is recorded as contradicting it: by `conflicts_with` on either side, or by the log."""
     table: dict[str, dict[str, None]] = {}
-    for item in bearers:
+    for item in _Rows(snapshot, influence).among(_contradicting):
         for other in item.conflicts_with:
             if item.id is not None and other != item.id:
                 table.setdefault(item.id, {})[other] = None
@@ -153,7 +182,8 @@ def refuters(snapshot: Snapshot, bearers: Sequence[MemoryItem]) -> dict[str, tup
     return {id: tuple(others) for id, others in table.items()}
 
 
-def _two_items(by_id: dict[str, list[MemoryItem]]) -> list[Conflict]:
+def _two_items(taking_part: _Rows) -> list[Conflict]:
+    shared = ((id, taking_part.of(id)) for id in taking_part.snapshot.shared_ids)
     return [
         Conflict(
             type="two-items-one-id",
@@ -161,15 +191,21 @@ def _two_items(by_id: dict[str, list[MemoryItem]]) -> list[Conflict]:
             rows=tuple(row.key for row in oldest_first(rows)),
             message=f"{len(rows)} items bear the id {id} ({', '.join(str(row.place) for row in rows)}); neither wins.",
         )
-        for id, rows in by_id.items()
+        for id, rows in shared
         if len(rows) > 1
     ]
 
 
-def _chains(snapshot: Snapshot, bearers: Sequence[MemoryItem], by_id: dict[str, list[MemoryItem]]) -> list[Conflict]:
+def _pointing(items: Items) -> Items:
+    return tuple(item for item in items if item.superseded_by or item.merged_into or item.status is Status.SUPERSEDED)
+
+
+def _chains(taking_part: _Rows) -> list[Conflict]:
+    snapshot = taking_part.snapshot
+    pointing = list(taking_part.among(_pointing))
     erased = {ref for tombstone in snapshot.tombstones for ref in tombstone.scope_refs}
     dangling, cycles, lost, early = [], [], [], []
-    for item in bearers:
+    for item in pointing:
         for name, target in (("superseded_by", item.superseded_by), ("merged_into", item.merged_into)):
             if target and target not in snapshot.by_id and target not in erased:
                 said = f"{item.id or item.place}: {name} names {target}, which nothing bears."
@@ -180,16 +216,20 @@ def _chains(snapshot: Snapshot, bearers: Sequence[MemoryItem], by_id: dict[str, 
         if item.superseded_by and item.status in (Status.ACTIVE, Status.STALE):
             said = f"{item.id or item.place} names {item.superseded_by} as its successor, and is {item.status}."
             early.append(Conflict("pointer-without-status", item.subject, (item.key,), said))
-    for ids in _cycles(by_id):
-        rows = oldest_first(row for id in ids for row in by_id[id])
+    for ids in _cycles(taking_part, pointing):
+        rows = oldest_first(row for id in ids for row in taking_part.of(id))
         said = f"{', '.join(sorted(ids))} supersede one another; no row of them is current."
         cycles.append(Conflict("pointer-cycle", rows[0].subject, tuple(row.key for row in rows), said))
     return [*dangling, *cycles, *lost, *early]
 
 
-def _cycles(by_id: dict[str, list[MemoryItem]]) -> list[tuple[str, ...]]:
+def _cycles(taking_part: _Rows, pointing: Iterable[MemoryItem]) -> list[tuple[str, ...]]:
     """The cycles of `superseded_by`, each once; an id that several items bear points nowhere."""
-    points = {id: rows[0].superseded_by for id, rows in by_id.items() if len(rows) == 1 and rows[0].superseded_by}
+    points = {
+        item.id: item.superseded_by
+        for item in pointing
+        if item.id is not None and item.superseded_by and len(taking_part.of(item.id)) == 1
+    }
     done: set[str] = set()
     cycles = []
     for start in points:

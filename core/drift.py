@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from core.catalogue import make_finding
-from core.conflicts import Conflict, own_items
+from core.conflicts import Conflict
+from core.controls import Tombstone
 from core.findings import Finding
 from core.influence import Influence
 from core.items import MemoryItem
+from core.pages import Items
 from core.places import HELD_FOLDER, INDEX, TOPICS_FOLDER
 from core.recording import foreign_changes, logged_records
-from core.secrets import find_secrets, mask
-from core.snapshot import ArchiveDay, IndexLine, Snapshot
-from core.sources import SourceRef, fold_text, parse_source, segment
+from core.secrets import find_secrets, mask, may_hold_secrets
+from core.snapshot import Archive, IndexLine, Snapshot
+from core.sources import SourceRef, fold_text, parse_source, stands_in
 from core.supersede import near_subjects
 from core.undistilled import undistilled
 from core.vocabulary import Kind, Severity, Standing, Status
@@ -140,8 +142,14 @@ def _conflicts(snapshot: Snapshot, conflicts: Sequence[Conflict]) -> Iterator[Fi
 
 
 def _subjects(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
-    for group in near_subjects(snapshot, influence):
-        row = next(item for item in snapshot.items if item.subject == group[0] and influence.eligible(item.key))
+    groups = near_subjects(snapshot, influence)
+    wanted = {group[0] for group in groups}
+    first: dict[str | None, MemoryItem] = {}
+    for item in snapshot.items if wanted else ():
+        if item.subject in wanted and influence.eligible(item.key):
+            first.setdefault(item.subject, item)
+    for group in groups:
+        row = first[group[0]]
         names = ", ".join(f"“{subject}”" for subject in group)
         yield make_finding(
             "near-subjects", f"Subjects that hardly differ: {names}.", place=row.place, item=row.key, id=row.id
@@ -149,54 +157,75 @@ def _subjects(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
 
 
 def _items(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
-    found = _lookup(snapshot)
-    for item in own_items(snapshot):
-        if not influence.eligible(item.key):
-            continue
-        name = item.id or str(item.place)
-        if item.standing is Standing.INDEX:
-            yield _about(item, "index-only-item", f"{name} stands in the index alone.")
-        if item.kind is Kind.KNOWLEDGE and item.status is Status.SUPERSEDED and item.merged_into is None:
-            yield _about(item, "knowledge-superseded", f"{name} is knowledge, and marked superseded.")
-        kinds = {kind for text in (item.text, item.subject, item.source) if text for _, _, kind in find_secrets(text)}
-        if kinds:
-            yield _about(
-                item, "secret-in-memory", f"{name} holds what looks like a secret ({', '.join(sorted(kinds))})."
-            )
-        for ref in parse_source(item.source) if item.source else ():
+    for finding in (
+        *snapshot.gather(_records),
+        *snapshot.gather(_unfounded, snapshot.days, snapshot.tombstones),
+        *_unborne(snapshot),
+    ):
+        if finding.item not in influence.verdicts and finding.item not in snapshot.repeated:
+            yield finding
+
+
+def _records(items: Items) -> tuple[Finding, ...]:
+    """What the records of a page show by themselves."""
+    said = "\n".join(text for item in items for text in (item.text, item.subject, item.source) if text)
+    secret = may_hold_secrets(said)
+    return tuple(finding for item in items for finding in _record(item, secret))
+
+
+def _record(item: MemoryItem, secret: bool) -> Iterator[Finding]:
+    if item.standing is Standing.INDEX:
+        yield _about(item, "index-only-item", f"{_name(item)} stands in the index alone.")
+    if item.status is Status.SUPERSEDED and item.kind is Kind.KNOWLEDGE and item.merged_into is None:
+        yield _about(item, "knowledge-superseded", f"{_name(item)} is knowledge, and marked superseded.")
+    texts = (item.text, item.subject, item.source) if secret else ()
+    if kinds := {kind for text in texts if text for _, _, kind in find_secrets(text)}:
+        said = f"{_name(item)} holds what looks like a secret ({', '.join(sorted(kinds))})."
+        yield _about(item, "secret-in-memory", said)
+    if item.source and TOPICS_FOLDER in item.source:
+        for ref in parse_source(item.source):
             if ref.kind == "topic":
-                yield _about(item, "source-mutable", f"{name} rests on {ref.text}, which may be rewritten at any time.")
-            if not found(ref):
-                yield _about(item, "source-not-found", f"{name} rests on {ref.text}, which is not there.")
+                said = f"{_name(item)} rests on {ref.text}, which may be rewritten at any time."
+                yield _about(item, "source-mutable", said)
+
+
+def _unfounded(items: Items, archive: Archive, tombstones: tuple[Tombstone, ...]) -> tuple[Finding, ...]:
+    """References into the archive that lead nowhere."""
+    erased = {ref for tombstone in tombstones for ref in tombstone.scope_refs}
+    missing: dict[str | None, list[SourceRef]] = {}
+    for source in {item.source for item in items if item.source}:
+        refs = [ref for ref in parse_source(source) if ref.kind == "archive"]
+        nowhere = [ref for ref in refs if not stands_in(archive, ref)]
+        nowhere = [ref for ref in nowhere if erased.isdisjoint({ref.text, ref.file, f"{ref.file}#{ref.anchor}"})]
+        if nowhere:
+            missing[source] = nowhere
+    found = ((item, ref) for item in items if item.source in missing for ref in missing[item.source])
+    return tuple(_not_there(item, ref) for item, ref in found)
+
+
+def _unborne(snapshot: Snapshot) -> Iterator[Finding]:
+    """References to items that nothing bears."""
+    erased = {ref for tombstone in snapshot.tombstones for ref in tombstone.scope_refs}
+    for item, ref in snapshot.gather(_item_refs):
+        if not (ref.text in snapshot.by_id or ref.text in snapshot.days.ids or ref.text in erased):
+            yield _not_there(item, ref)
+
+
+def _item_refs(items: Items) -> tuple[tuple[MemoryItem, SourceRef], ...]:
+    naming = (item for item in items if item.source and "mem-" in item.source)
+    return tuple((item, ref) for item in naming for ref in parse_source(item.source or "") if ref.kind == "item")
+
+
+def _not_there(item: MemoryItem, ref: SourceRef) -> Finding:
+    return _about(item, "source-not-found", f"{_name(item)} rests on {ref.text}, which is not there.")
+
+
+def _name(item: MemoryItem) -> str:
+    return item.id or str(item.place)
 
 
 def _about(item: MemoryItem, code: str, message: str) -> Finding:
     return make_finding(code, mask(message), place=item.place, item=item.key, id=item.id)
-
-
-def _lookup(snapshot: Snapshot) -> Callable[[SourceRef], bool]:
-    """Whether what a reference names is there, or was erased on authority; statements and topics are not asked."""
-    days: dict[str, ArchiveDay] = {day.file: day for day in snapshot.archive}
-    archived = {copy.id for day in snapshot.archive for copy in day.copies}
-    erased = {ref for tombstone in snapshot.tombstones for ref in tombstone.scope_refs}
-    known: dict[SourceRef, bool] = {}
-
-    def look(ref: SourceRef) -> bool:
-        if ref.kind == "item":
-            return ref.text in snapshot.by_id or ref.text in archived or ref.text in erased
-        day = days.get(ref.file or "")
-        if day is not None and (ref.anchor is None or segment(day, ref.anchor) is not None):
-            return True
-        return bool(erased & {ref.text, ref.file, f"{ref.file}#{ref.anchor}"})
-
-    def found(ref: SourceRef) -> bool:
-        if ref.kind not in ("archive", "item"):
-            return True
-        if ref not in known:
-            known[ref] = look(ref)
-        return known[ref]
-
-    return found
 
 
 def _boundaries(snapshot: Snapshot) -> Iterator[Finding]:
@@ -216,7 +245,7 @@ def _boundaries(snapshot: Snapshot) -> Iterator[Finding]:
 
 def _folds(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
     """Items that are not as the log's events left them."""
-    archived = {copy.id for day in snapshot.archive for copy in day.copies}
+    archived = snapshot.days.ids
     erased = {ref for tombstone in snapshot.tombstones for ref in tombstone.scope_refs}
     for id, record in logged_records(snapshot).items():
         bearers = [item for item in snapshot.by_id.get(id, ()) if item.standing is not Standing.INDEX]
@@ -247,10 +276,15 @@ def _restated(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
         if influence.restates(lines[number].text) or _clipped(lines[number].text, influence.excluded_texts):
             message = "A line of index.md says again what is withdrawn."
             yield make_finding("restates-withdrawn", message, file=INDEX, line=number)
-    for item in own_items(snapshot):
-        if influence.eligible(item.key) and fold_text(item.text) in influence.excluded_texts:
-            message = f"{item.id or item.place} says again what is withdrawn under another id."
+    for item in snapshot.gather(_saying, influence.excluded_texts):
+        if influence.eligible(item.key) and item.key not in snapshot.repeated:
+            message = f"{_name(item)} says again what is withdrawn under another id."
             yield make_finding("restates-withdrawn", message, place=item.place, item=item.key, id=item.id)
+
+
+def _saying(items: Items, texts: frozenset[str]) -> Items:
+    """The items that say one of `texts`, which are folded."""
+    return tuple(item for item in items if fold_text(item.text) in texts)
 
 
 def _clipped(text: str, excluded: frozenset[str]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.conflicts import Conflict, find_conflicts, newest, oldest_first, own_items
+from core.conflicts import Conflict, find_conflicts, newest, oldest_first
 from core.influence import Influence
 from core.items import MemoryItem
 from core.places import TOPICS_FOLDER
@@ -60,7 +60,7 @@ def retrieve(
     dates do not tell, all are current and the conflict is surfaced. `conflicts` are those of the snapshot, where the
     caller has them already.
     """
-    items = [item for item in own_items(snapshot) if influence.eligible(item.key)]
+    items = [item for item in snapshot.own_items if influence.eligible(item.key)]
     topics = {page.file: page for page in snapshot.topics}
     triggers = _triggers(snapshot)
     asked = _words(query or "")

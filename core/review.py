@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import date as Date
 
 from core.catalogue import CATALOGUE, CodeInfo
-from core.conflicts import own_items, refuters
+from core.conflicts import refuters
 from core.drift import HOT, find_drift
 from core.events import Event
 from core.findings import Finding
 from core.influence import Influence
 from core.items import MemoryItem
+from core.pages import Items
 from core.review_plan import CleanupRow, cleanup_markdown, cleanup_plan
 from core.secrets import mask
 from core.snapshot import Snapshot
@@ -68,9 +69,11 @@ def review_queue(
     triggers. Notices wait for nobody. Excluded items never appear: a finding about a withdrawal stands without item.
     """
     now = iso_date(today)
-    items = [item for item in own_items(snapshot) if influence.eligible(item.key)]
+    items = [
+        item for item in snapshot.gather(_due) if influence.eligible(item.key) and item.key not in snapshot.repeated
+    ]
     marked = _marked(snapshot.events)
-    why = refuters(snapshot, items)
+    why = refuters(snapshot, influence)
     waiting = [
         *_waiting(Status.PENDING_CLEANUP, items, marked, now, lambda item: _pending(item, snapshot, influence, why)),
         *_waiting(Status.STALE, items, marked, now, _stale),
@@ -81,6 +84,10 @@ def review_queue(
     )
     days: dict[str | None, str] = {day.file: day.date for day in snapshot.archive}
     return (*waiting, *(_of_finding(finding, snapshot, influence, days, now) for finding in drift))
+
+
+def _due(items: Items) -> Items:
+    return tuple(item for item in items if item.status in _WAITING)
 
 
 def _marked(events: Iterable[Event]) -> dict[tuple[str, Status], Event]:

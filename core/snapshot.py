@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from types import MappingProxyType
 
 from core.binding import Binding
@@ -12,6 +14,7 @@ from core.controls import ControlRecord, Tombstone
 from core.events import Event, LogEntry
 from core.findings import Finding
 from core.items import MemoryItem, Place
+from core.pages import C, Items, Page, T, pages_of
 from core.vocabulary import Standing
 
 
@@ -48,6 +51,25 @@ class ArchiveDay:
     anchors: Mapping[str, tuple[int, int]]
     copies: tuple[ArchivedCopy, ...]
     lines: tuple[str, ...] = field(default=(), repr=False)
+
+
+class Archive(tuple[ArchiveDay, ...]):
+    """The archive days of a root: a tuple that knows what stands in them. Shared while no day changes."""
+
+    @cached_property
+    def by_file(self) -> Mapping[str, ArchiveDay]:
+        """The days by file."""
+        return {day.file: day for day in self}
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The ids that archived copies bear."""
+        return frozenset(copy.id for day in self for copy in day.copies if copy.id is not None)
+
+    @cached_property
+    def looked_up(self) -> dict[tuple[str, str | None], bool]:
+        """Whether a file and anchor are there, as far as somebody asked (`core.sources.stands_in`)."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,22 +142,71 @@ class Snapshot:
     sequence: int = 0
 
     @cached_property
+    def pages(self) -> tuple[Page, ...]:
+        """The items by file; a page is shared by all snapshots in which the file's items are the same."""
+        return pages_of(self.items)
+
+    def gather(self, question: Callable[[Items, *C], Iterable[T]], *context: *C) -> Iterator[T]:
+        """What each page answers to `question` (see `Page.ask`), in reading order."""
+        for page in self.pages:
+            yield from page.ask(question, *context)
+
+    @cached_property
     def by_key(self) -> Mapping[str, MemoryItem]:
         """Bearers by key."""
-        return MappingProxyType({item.key: item for item in self.items})
+        return MappingProxyType(dict(zip(map(_KEY, self.items), self.items, strict=True)))
 
     @cached_property
     def by_id(self) -> Mapping[str, tuple[MemoryItem, ...]]:
         """Bearers by id, in reading order; more than one is drift."""
-        table: dict[str, tuple[MemoryItem, ...]] = {}
-        for item in self.items:
-            if item.id is not None:
-                table[item.id] = (*table.get(item.id, ()), item)
+        table: dict[str, tuple[MemoryItem, ...]] = dict(
+            zip(map(_ID, self.items), zip(self.items), strict=True)  # type: ignore[arg-type]  # None goes at once
+        )
+        table.pop(None, None)  # type: ignore[call-overload]
+        shared = dict.fromkeys(self.shared_ids, ())
+        table.update(shared)
+        for item in self.items if shared else ():
+            if item.id in shared:
+                table[item.id] = (*table[item.id], item)
         return MappingProxyType(table)
+
+    @cached_property
+    def shared_ids(self) -> tuple[str, ...]:
+        """The ids that more than one item bears, in reading order."""
+        ids = [id for id in map(_ID, self.items) if id is not None]
+        return () if len(set(ids)) == len(ids) else tuple(id for id, count in Counter(ids).items() if count > 1)
+
+    @cached_property
+    def own_items(self) -> Items:
+        """The items without the entries of the index that repeat an item standing elsewhere."""
+        repeated = self.repeated
+        return tuple(item for item in self.items if item.key not in repeated) if repeated else self.items
+
+    @cached_property
+    def repeated(self) -> frozenset[str]:
+        """The keys of the entries of the index that repeat an item standing elsewhere."""
+        return frozenset(
+            entry.key
+            for entry in self.gather(_index_entries)
+            if entry.id is not None and any(item.standing is not Standing.INDEX for item in self.by_id[entry.id])
+        )
+
+    @cached_property
+    def days(self) -> Archive:
+        """The archive, with what can be looked up in it."""
+        return self.archive if isinstance(self.archive, Archive) else Archive(self.archive)
 
     def standing(self, *standings: Standing) -> tuple[MemoryItem, ...]:
         """Bearers that stand in one of `standings`, in reading order."""
         return tuple(item for item in self.items if item.standing in standings)
+
+
+_ID: Callable[[MemoryItem], str | None] = attrgetter("id")
+_KEY: Callable[[MemoryItem], str] = attrgetter("key")
+
+
+def _index_entries(items: Items) -> Items:
+    return tuple(item for item in items if item.standing is Standing.INDEX)
 
 
 def item_key(id: str | None, digest: str, file: str, occurrence: int, *, sole: bool) -> str:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote
 
-from core.snapshot import ArchiveDay, Snapshot
+from core.snapshot import Archive, ArchiveDay, Snapshot
 
 if TYPE_CHECKING:
     from core.influence import Influence
@@ -134,6 +134,8 @@ def norm_anchor(anchor: str) -> str:
 
 def fold_text(text: str) -> str:
     """The form in which texts are compared for saying the same: NFKC, caseless, single blanks, no final stop."""
+    if text.isascii():
+        return " ".join(text.lower().split()).rstrip(". ")
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".。 ")
 
 
@@ -152,6 +154,17 @@ def segment(day: ArchiveDay, anchor: str) -> tuple[int, int] | None:
     first, last = int(match[1]), int(match[2] or match[1])
     known = len(day.lines) or max((copy.line for copy in day.copies), default=0)
     return (first, last) if 1 <= first <= last and first <= known else None
+
+
+def stands_in(archive: Archive, ref: SourceRef) -> bool:
+    """Whether the archive day that `ref` names is there, and its segment in it."""
+    place = (ref.file or "", ref.anchor)
+    known = archive.looked_up.get(place)
+    if known is None:
+        day = archive.by_file.get(place[0])
+        known = day is not None and (ref.anchor is None or segment(day, ref.anchor) is not None)
+        archive.looked_up[place] = known
+    return known
 
 
 def resolve(
@@ -202,7 +215,7 @@ def _reference(piece: str) -> SourceRef | None:
 
 
 def _resolve_archive(snapshot: Snapshot, ref: SourceRef, influence: Influence | None, item_id: str | None) -> Resolved:
-    day = next((day for day in snapshot.archive if day.file == ref.file), None)
+    day = snapshot.days.by_file.get(ref.file or "")
     if day is None:
         erased = _erased(snapshot, ref)
         return Resolved(ref, False, None, None, erased or f"There is no {ref.file}.")

@@ -9,6 +9,7 @@ from datetime import date as Date
 from typing import TYPE_CHECKING
 
 from core.items import MemoryItem
+from core.pages import Items
 from core.snapshot import Snapshot
 from core.vocabulary import Kind, Standing, Status
 
@@ -103,18 +104,22 @@ def near_subjects(snapshot: Snapshot, influence: Influence | None = None) -> tup
     They differ in case, blanks or Unicode form alone, or one is another with a short suffix (`:v6`, `-old`). Groups
     are in the order of their first subject, subjects sorted. With `influence`, excluded items take no part.
     """
-    subjects = {
-        item.subject
-        for item in snapshot.items
-        if item.subject and item.kind is Kind.STATE and (influence is None or influence.eligible(item.key))
-    }
-    folded = {subject: _fold_subject(subject) for subject in subjects}
-    known = set(folded.values())
+    forms: dict[str, tuple[str, str]] = {}
+    for item, form, base in snapshot.gather(_subject_forms):
+        if item.subject not in forms and (influence is None or influence.eligible(item.key)):
+            forms[item.subject or ""] = (form, base)
+    known = {form for form, _ in forms.values()}
     groups: dict[str, list[str]] = {}
-    for subject, form in folded.items():
-        base = _SUFFIX.sub("", form)
+    for subject, (form, base) in forms.items():
         groups.setdefault(base if base in known else form, []).append(subject)
     return tuple(sorted(tuple(sorted(group)) for group in groups.values() if len(group) > 1))
+
+
+def _subject_forms(items: Items) -> tuple[tuple[MemoryItem, str, str], ...]:
+    """The `state` items with a subject, its folded form, and that form without a short suffix."""
+    rows = (item for item in items if item.kind is Kind.STATE and item.subject)
+    forms = ((item, _fold_subject(item.subject or "")) for item in rows)
+    return tuple((item, form, _SUFFIX.sub("", form)) for item, form in forms)
 
 
 def live_row(snapshot: Snapshot, id: str, influence: Influence | None = None) -> MemoryItem | None:
@@ -158,6 +163,8 @@ def iso_date(text: str | None) -> Date | None:
 
 
 def _fold_subject(subject: str) -> str:
+    if subject.isascii():
+        return "".join(subject.lower().split())
     return "".join(unicodedata.normalize("NFKC", subject).casefold().split())
 
 

@@ -9,6 +9,7 @@ from core.catalogue import make_finding
 from core.coverage import item_ids_in
 from core.findings import Finding
 from core.influence import Influence
+from core.pages import Items
 from core.snapshot import ArchiveDay, ArchivedCopy, Snapshot
 from core.sources import embedded_archive_refs, norm_anchor
 from core.vocabulary import Standing
@@ -24,22 +25,41 @@ def undistilled(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
     """
     if not any(day.copies for day in snapshot.archive):
         return
-    borne = {item.id for item in snapshot.items if item.standing in _DISTILLED}
-    anchors: dict[str, set[str | None]] = defaultdict(set)
-    for source in {item.source for item in snapshot.items if item.source}:
-        borne |= item_ids_in(source) if "mem-" in source else set()
-        for file, anchor in embedded_archive_refs(source):
-            anchors[file].add(norm_anchor(anchor) if anchor is not None else None)
+    borne = set(snapshot.gather(_ids_named))
+    anchors: dict[str, set[str | None]] | None = None
     for day in sorted(snapshot.archive, key=lambda day: day.file):
-        left = [copy for copy in day.copies if not _distilled(copy, borne, anchors[day.file])]
+        left = [
+            copy for copy in day.copies if copy.id is None or not (copy.id in borne or _is_borne(snapshot, copy.id))
+        ]
+        if left and anchors is None:
+            anchors = _anchors_named(snapshot)
+        left = [copy for copy in left if not _named(copy, (anchors or {}).get(day.file, set()))]
         left = [copy for copy in left if not influence.copy_excluded(day, copy)]
         if left:
             yield _finding(day, left)
 
 
-def _distilled(copy: ArchivedCopy, borne: set[str | None], anchors: set[str | None]) -> bool:
-    if copy.id is not None and copy.id in borne:
-        return True
+def _is_borne(snapshot: Snapshot, item_id: str | None) -> bool:
+    bearers = snapshot.by_id.get(item_id, ()) if item_id is not None else ()
+    return any(item.standing in _DISTILLED for item in bearers)
+
+
+def _ids_named(items: Items) -> tuple[str, ...]:
+    """The ids that Sources name."""
+    sources = {item.source for item in items if item.source and "mem-" in item.source}
+    return tuple({item_id for source in sources for item_id in item_ids_in(source)})
+
+
+def _anchors_named(snapshot: Snapshot) -> dict[str, set[str | None]]:
+    """Archive file -> the segments that Sources name, in normal form; None for the whole day."""
+    anchors: dict[str, set[str | None]] = defaultdict(set)
+    for source in {item.source for item in snapshot.items if item.source}:
+        for file, anchor in embedded_archive_refs(source):
+            anchors[file].add(norm_anchor(anchor) if anchor is not None else None)
+    return anchors
+
+
+def _named(copy: ArchivedCopy, anchors: set[str | None]) -> bool:
     if copy.id is None and None in anchors:
         return True
     return copy.anchor is not None and norm_anchor(copy.anchor) in anchors

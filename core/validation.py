@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.conflicts import own_items
 from core.events import Event
 from core.findings import Finding
 from core.influence import Influence
 from core.items import MemoryItem
+from core.pages import Items
 from core.places import INBOX, INDEX
 from core.retrieval import retrieve
 from core.snapshot import Snapshot
@@ -155,13 +156,17 @@ def _index_leads(root: _Root) -> Answer:
     return _PASS, f"A trigger leads to each of {len(snapshot.topics)} topics.", ""
 
 
+def _undated(items: Items) -> Items:
+    return tuple(item for item in items if iso_date(item.date) is None)
+
+
 def _topics_dated(root: _Root) -> Answer:
     snapshot = root.snapshot
-    filled = {item.place.file for item in snapshot.items}
+    filled = {page.file for page in snapshot.pages}
     pages = [page for page in snapshot.topics if page.file in filled]
     if not pages:
         return _UNEVALUATED, "No topic holds an item yet.", "Distill something into a topic."
-    undated = {item.place.file for item in snapshot.items if iso_date(item.date) is None}
+    undated = {item.place.file for item in snapshot.gather(_undated)}
     without = [page.file for page in pages if not page.source_dates and page.file in undated]
     if without:
         return _FAIL, f"Neither source_dates nor a date on each item: {', '.join(without[:3])}.", "Date the items."
@@ -178,19 +183,24 @@ def _plans_first(root: _Root) -> Answer:
     return _UNEVALUATED, "Nothing was ever cleaned up.", "Run the review; `assay plan` prints its plan."
 
 
+def _lacking(items: Items) -> Items:
+    """The items that lack what every item has (§9)."""
+    return tuple(
+        item
+        for item in items
+        if item.id is None
+        or item.kind is None
+        or not item.source
+        or (item.kind is Kind.STATE and not item.subject)
+        or iso_date(item.date) is None
+    )
+
+
 def _schema(root: _Root) -> Answer:
     items = own_items(root.snapshot)
     if not items:
         return _UNEVALUATED, "There are no items.", "Capture something."
-    lacking = [
-        item
-        for item in items
-        if iso_date(item.date) is None
-        or item.id is None
-        or item.kind is None
-        or not item.source
-        or (item.kind is Kind.STATE and not item.subject)
-    ]
+    lacking = [item for item in root.snapshot.gather(_lacking) if item.key not in root.snapshot.repeated]
     if lacking:
         said = f"{len(lacking)} of {len(items)} items lack a date, id, kind, Source or subject: {_names(lacking)}."
         return _FAIL, said, "Repair them; Review lists each."
@@ -229,8 +239,9 @@ def _excludes(root: _Root) -> Answer:
     restated = root.of_code("restates-withdrawn")
     if restated:
         return _FAIL, f"Said again in ordinary places: {_places(restated)}.", restated[0].remedy
-    served = {one.item for one in retrieve(root.snapshot, influence, None).served}
-    leaked = served & influence.verdicts.keys()
+    withheld = tuple(item for item in root.snapshot.items if item.key in influence.verdicts)
+    served = retrieve(replace(root.snapshot, items=withheld), influence, None, conflicts=()).served
+    leaked = {one.item for one in served}
     if leaked:
         return _FAIL, f"Served although excluded: {', '.join(sorted(leaked)[:3])}.", "Do not use this root."
     if not withdrawn and not influence.verdicts:

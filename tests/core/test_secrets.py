@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.secrets import MASK, find_secrets, mask
+from core.secrets import _ASSIGNED, _SHAPES, MASK, find_secrets, mask, may_hold_secrets
 
 B64 = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJ0123456789"
 
@@ -118,3 +118,18 @@ def test_a_very_long_line_takes_no_longer_than_its_length_asks(unit: str) -> Non
         return time.process_time() - begin
 
     assert min(seconds(80_000) for _ in range(2)) < 12 * max(min(seconds(20_000) for _ in range(2)), 0.002)
+
+
+@given(st.one_of(*(st.from_regex(pattern) for _, _, pattern in _SHAPES), st.from_regex(_ASSIGNED)))
+def test_the_fast_look_overlooks_no_shape(text: str) -> None:
+    assert may_hold_secrets(text)
+    assert may_hold_secrets(f"before\n{text}\nafter")
+
+
+@pytest.mark.parametrize("name", ["paſsword", "SECRET", "to\N{KELVIN SIGN}en", "密钥"])
+def test_the_fast_look_knows_names_in_every_case(name: str) -> None:
+    assert bool(_ASSIGNED.search(f"{name}=hunter2hunter2")) <= may_hold_secrets(f"{name}=hunter2hunter2")
+
+
+def test_the_fast_look_passes_over_prose() -> None:
+    assert not may_hold_secrets("The gateway drops long headers; archive/2026-05-20.md#run-7 says why.")

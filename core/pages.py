@@ -1,0 +1,72 @@
+"""Items by the page they stand on: what a rule asks of a page is worked out once, while the page stays as it is.
+
+A store shares the pages that did not change between its snapshots. A rule whose grain is the page or the item asks each
+page by a pure function, and joins the answers; so a change costs what it touches. Who may influence what is no business
+of a page: rules leave excluded items out when they join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, groupby
+from operator import is_
+from typing import Any, TypeVar, TypeVarTuple
+
+from core.items import MemoryItem
+
+T = TypeVar("T")
+C = TypeVarTuple("C")
+
+Items = tuple[MemoryItem, ...]
+
+
+class Page:
+    """The items of one file, in order, and what was asked of them."""
+
+    __slots__ = ("_answers", "items")
+
+    def __init__(self, items: Items) -> None:
+        self.items = items
+        self._answers: dict[Callable[..., object], tuple[tuple[object, ...], Any]] = {}
+
+    @property
+    def file(self) -> str:
+        """The file that all of its items stand in; '' where it has none."""
+        return self.items[0].place.file if self.items else ""
+
+    def ask(self, question: Callable[[Items, *C], T], *context: *C) -> T:
+        """`question(items, *context)`, which must be pure; answered anew only where it is asked with another context.
+
+        Contexts are told apart by identity.
+        """
+        known = self._answers.get(question)
+        if known is None or not all(map(is_, known[0], context)):
+            known = self._answers[question] = (context, question(self.items, *context))
+        answer: T = known[1]
+        return answer
+
+
+class PagedItems(Items):
+    """The items of several pages, in order: a tuple that knows the pages it was made of."""
+
+    pages: tuple[Page, ...]
+
+    @classmethod
+    def of(cls, pages: Iterable[Page]) -> PagedItems:
+        """All items of `pages`."""
+        kept = tuple(pages)
+        made = cls(chain.from_iterable(page.items for page in kept))
+        made.pages = kept
+        return made
+
+
+def pages_of(items: Items) -> tuple[Page, ...]:
+    """The pages that `items` were made of; new ones, of neighbours in one file, where nobody said."""
+    if isinstance(items, PagedItems):
+        return items.pages
+    return tuple(_grouped(items))
+
+
+def _grouped(items: Items) -> Iterator[Page]:
+    for _, those in groupby(items, key=lambda item: item.place.file):
+        yield Page(tuple(those))
