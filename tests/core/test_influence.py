@@ -151,6 +151,22 @@ class TestInDoubt:
         assert influence.chains[0].unresolved
         assert not influence.chains[0].reinstatable
 
+    def test_a_longer_circle_and_what_hangs_on_it(self) -> None:
+        influence = judged(
+            withdraw("wd-1", [ONE], supersedes=("wd-3",)),
+            reinstate("wd-2", "wd-1", [ONE]),
+            withdraw("wd-3", [ONE], supersedes=("wd-2",)),
+            withdraw("wd-0", [TWO], supersedes=("wd-1",)),
+        )
+        assert out(influence) == [ONE, TWO]
+        circle = {finding.id for finding in influence.findings if finding.code == "control-cycle"}
+        assert circle == {"wd-1", "wd-2", "wd-3"}
+
+    def test_a_record_of_the_circle_that_was_cut_does_not_open_it(self) -> None:
+        cut = withdraw("wd-1", [ONE], supersedes=("wd-2",), unreadable="cut")
+        controls = (cut, reinstate("wd-2", "wd-3", [ONE]), withdraw("wd-3", [ONE], supersedes=("wd-1",)))
+        assert out(judged(*controls)) == [ONE]
+
     def test_a_circle_is_settled_by_a_withdrawal_that_can_then_be_reinstated(self) -> None:
         circle = (withdraw("wd-1", [ONE], supersedes=("wd-2",)), reinstate("wd-2", "wd-1", [ONE]))
         settled = withdraw("wd-3", [ONE], supersedes=("wd-1", "wd-2"))
@@ -221,6 +237,25 @@ class TestInDoubt:
         assert [chain.views[0].record.withdrawal_id for chain in influence.chains] == ["wd-3", "wd-2", "wd-1"]
         assert out(influence) == [ONE, TWO]
         assert codes(influence.findings) == ["control-unknown-action", "control-unreadable", "control-without-scope"]
+
+    def test_what_waits_comes_first_then_what_is_excluded_then_what_is_reinstated(self) -> None:
+        influence = judged(
+            withdraw("wd-1", ["a"]),
+            reinstate("wd-2", "wd-1", ["a"]),
+            withdraw("wd-4", ["b"]),
+            withdraw("wd-3", ["c"], action="retire"),
+            withdraw("wd-5", ["d"]),
+            withdraw("wd-6", ["d"], unreadable="cut"),
+        )
+        assert [str(chain.scope) for chain in influence.chains] == ["d", "c", "b", "a"]
+        assert [view.record.withdrawal_id for view in influence.controls] == [
+            "wd-5",
+            "wd-6",
+            "wd-3",
+            "wd-4",
+            "wd-1",
+            "wd-2",
+        ]
 
     def test_one_id_with_two_contents(self) -> None:
         influence = judged(withdraw("wd-1", [ONE]), withdraw("wd-1", [TWO]))
