@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from core.authority import Actor
-from core.reading import Reading
-from core.requests import Request
-from tui.lines import Line
-from tui.screens.form import Answers, Field
-from tui.sight import Census, References, Sight
-from tui.widgets.text_pane import Build
+if TYPE_CHECKING:
+    from core.authority import Actor
+    from core.reading import Reading
+    from core.requests import Request
+    from tui.lines import Line
+    from tui.screens.form import Answers, Field
+    from tui.sight import Census, References, Sight
+    from tui.widgets.text_pane import Build
 
 PARTS = ("influence", "conflicts", "findings", "queue", "checks")
 """The answers of the rules, in the order in which a reading fills with them."""
@@ -29,7 +30,7 @@ class Facts:
     ready: frozenset[str]
 
 
-Then = Callable[[Request], None]
+Then = Callable[["Request"], None]
 """What becomes of a request once it is whole: it is planned and confirmed, or only its diff is shown."""
 
 

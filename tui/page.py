@@ -19,6 +19,7 @@ from core.requests import Clear, Pend, Request, Stale, Withdraw
 from core.vocabulary import Status
 from tui.desk import Desk, Facts, Then
 from tui.lines import EMPTY, Line, line
+from tui.screens.table import title_of
 from tui.search import Haystack, needles_of
 from tui.verbs import Verb
 from tui.widgets.filter import FilterLine
@@ -49,8 +50,6 @@ class Page(Vertical):
     SCOPED_CSS: ClassVar[bool] = False  # the console's width decides some of it
 
     NUMBER: ClassVar[int]
-    TITLE: ClassVar[str]
-    SHORT: ClassVar[str]
     NEEDS: ClassVar[str] = "influence"
     """The part of a reading (`tui.desk.PARTS`) that the rows are made from."""
 
@@ -190,7 +189,7 @@ class Page(Vertical):
 
     def show_title(self) -> None:
         """The title line: the page's name, its note, and the counts."""
-        title = line((f"{self.TITLE}   ", "strong"), *self.note())
+        title = line((f"{title_of(self.NUMBER)}   ", "strong"), *self.note())
         marked = self.listing.marked()
         heads = self.headings()
         shown = sum(key not in heads for key in self.listing.keys) if heads else len(self.listing.keys)

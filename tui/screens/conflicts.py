@@ -33,8 +33,6 @@ class ConflictsPage(Page):
     """
 
     NUMBER: ClassVar[int] = CONFLICTS
-    TITLE: ClassVar[str] = "Conflicts"
-    SHORT: ClassVar[str] = "Conf"
     NEEDS: ClassVar[str] = "conflicts"
 
     @classmethod

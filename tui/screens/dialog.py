@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -38,6 +38,8 @@ Dialog #phrase { width: 2fr; }
 class Dialog(ModalScreen[Result]):
     """A modal box. The pane with the id `body` takes what height the others leave."""
 
+    CSS = DIALOG_CSS
+    SCOPED_CSS: ClassVar[bool] = False  # it is every dialog's, by the base's name
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  # Textual declares it so
 
     def fit(self) -> None:

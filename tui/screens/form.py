@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from tui.lines import Line, Span, flow, line
-from tui.screens.dialog import Choice, Dialog, Title
+from tui.screens.dialog import DIALOG_CSS, Choice, Dialog, Title
 from tui.widgets.filter import PlainInput
 from tui.widgets.paint import OneLine
 from tui.widgets.text_pane import TextPane
@@ -36,11 +36,14 @@ class Field:
 class FormScreen(Dialog[Answers | None]):
     """Fields one beneath the other; its result is what was answered, or None where it was cancelled."""
 
-    CSS = """
+    CSS = (
+        DIALOG_CSS
+        + """
     FormScreen .field { height: 1; }
     FormScreen .field OneLine.label { width: 12; }
     FormScreen #body { max-height: 10; margin: 0 0 1 0; }
     """
+    )
 
     def __init__(self, title: str, fields: Sequence[Field], *, intro: Sequence[str] = (), verb: str = "Go on") -> None:
         super().__init__()

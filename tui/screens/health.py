@@ -29,8 +29,6 @@ class HealthPage(Page):
     """State, checks, findings."""
 
     NUMBER: ClassVar[int] = HEALTH
-    TITLE: ClassVar[str] = "Health"
-    SHORT: ClassVar[str] = "Health"
     NEEDS: ClassVar[str] = "checks"
 
     @classmethod

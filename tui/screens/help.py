@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tui import glyphs
 from tui.lines import EMPTY, Line, flow, line
-from tui.screens.table import PAGES
+from tui.screens.table import title_of, titles
 from tui.verbs import VERBS, Verb
 
 _LEAD = 28
@@ -12,12 +12,15 @@ _LEAD = 28
 
 def help_lines(screen: int, width: int) -> list[Line]:
     """Keys of the screen that is open, then everywhere, then of the other screens; and what the signs mean."""
-    title = next(page.TITLE for page in PAGES if screen == page.NUMBER)
     here = [verb for verb in VERBS if verb.screens and verb.on(screen)]
     everywhere = [verb for verb in VERBS if not verb.screens]
     others = [verb for verb in VERBS if verb.screens and not verb.on(screen)]
     block: list[Line] = []
-    for heading, verbs in ((f"On {screen} {title}", here), ("Everywhere", everywhere), ("On other screens", others)):
+    for heading, verbs in (
+        (f"On {screen} {title_of(screen)}", here),
+        ("Everywhere", everywhere),
+        ("On other screens", others),
+    ):
         if verbs:
             block.append(line((heading, "head")))
             for verb in verbs:
@@ -32,7 +35,7 @@ def help_lines(screen: int, width: int) -> list[Line]:
 def _verb_lines(verb: Verb, width: int, *, where: bool) -> list[Line]:
     notes = [verb.help]
     if where:
-        notes.append("On " + ", ".join(page.TITLE for page in PAGES if page.NUMBER in verb.screens) + ".")
+        notes.append(f"On {titles(verb.screens)}.")
     if verb.command:
         notes.append(f"Who may: {verb.authority}.")
     if verb.undo:

@@ -27,8 +27,6 @@ class IndexPage(Page):
     """The index, and what lies behind each of its lines. Item rows have the item's key, all others a tuple."""
 
     NUMBER: ClassVar[int] = INDEX
-    TITLE: ClassVar[str] = "Index"
-    SHORT: ClassVar[str] = "Index"
     NEEDS: ClassVar[str] = "influence"
 
     inside: tuple[str, str] | None = None

@@ -26,8 +26,6 @@ class ReviewPage(Page):
     """The queue, in the order to take it."""
 
     NUMBER: ClassVar[int] = REVIEW
-    TITLE: ClassVar[str] = "Review"
-    SHORT: ClassVar[str] = "Review"
     NEEDS: ClassVar[str] = "queue"
 
     @classmethod

@@ -37,8 +37,6 @@ class WithdrawalsPage(Page):
     """
 
     NUMBER: ClassVar[int] = WITHDRAWALS
-    TITLE: ClassVar[str] = "Withdrawals"
-    SHORT: ClassVar[str] = "Wd"
     NEEDS: ClassVar[str] = "influence"
 
     @classmethod

@@ -1,0 +1,56 @@
+"""Reading a root beside the screen, part by part, so that screens fill as answers come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from core.engine import Engine
+from core.reading import Reading
+from core.snapshot import Snapshot
+from tui.desk import PARTS, Facts
+from tui.sight import Census, References, Sight
+
+Publish = Callable[[Facts, frozenset[str], tuple[str, ...]], bool]
+"""`publish(facts, parts, changed)`: these parts are known now; `changed` files differ from before. False to stop."""
+
+
+def fill(engine: Engine, before: Facts | None, publish: Publish) -> None:
+    """Read the root and publish what is known of it after each part. Nothing is published where nothing changed."""
+    reading = engine.reading()
+    if before is not None and same(before.reading, reading):
+        return
+    _ = reading.influence
+    facts = Facts(reading, Sight(reading), References(()), Census(reading), frozenset(PARTS[:1]))
+    changed = changes(before.reading.snapshot, reading.snapshot) if before is not None else ()
+    if not publish(facts, frozenset(PARTS[:1]), changed):
+        return
+    references = References(reading.snapshot.items, reading.snapshot.proposals)
+    for count, part in enumerate(PARTS[1:], start=2):
+        getattr(reading, part)
+        facts = Facts(reading, facts.sight, references, facts.census, frozenset(PARTS[:count]))
+        if not publish(facts, frozenset({part}), ()):
+            return
+
+
+def same(one: Reading, other: Reading) -> bool:
+    """Whether two readings are of the same bytes on the same day."""
+    if one.today != other.today:
+        return False
+    ours, theirs = one.snapshot, other.snapshot
+    return ours is theirs or (
+        bool(ours.files)
+        and ours.files == theirs.files
+        and ours.binding == theirs.binding
+        and ours.drift == theirs.drift
+    )
+
+
+def changes(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
+    """The files that differ between two snapshots, sorted; those of the items where files are not known."""
+    if before.files or after.files:
+        names = {*before.files, *after.files}
+        return tuple(sorted(path for path in names if before.files.get(path) != after.files.get(path)))
+    old = {item.key: item for item in before.items}
+    new = {item.key: item for item in after.items}
+    differ = {key for key in {*old, *new} if old.get(key) != new.get(key)}
+    return tuple(sorted({(new.get(key) or old[key]).place.file for key in differ}))

@@ -1,0 +1,93 @@
+"""The verbs that write nothing: open, mark, diff, undo's question, source, filter, copy, back, help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from core.requests import Undo
+from tui import display
+from tui.console import Console
+from tui.page import Page
+from tui.screens.help import help_lines
+from tui.screens.source import source_view
+from tui.verbs import DECISIONS
+from tui.widgets.filter import FilterInput
+
+
+def _open(console: Console, page: Page) -> None:
+    page.listing.action_open()
+
+
+def _mark(console: Console, page: Page) -> None:
+    page.listing.toggle_mark()
+    page.show_title()
+    console.refresh_chrome()
+
+
+def _mark_all(console: Console, page: Page) -> None:
+    page.listing.toggle_all()
+    page.show_title()
+    console.refresh_chrome()
+
+
+def _diff(console: Console, page: Page) -> None:
+    able = [verb for verb in DECISIONS if verb.on(page.NUMBER) and page.why_not(verb) is None]
+    if not able:
+        console.say(("! ", "waits"), "There is no decision to take here, so there is no diff.")
+        return
+    console.diff_next()
+    parts: list[str | tuple[str, str]] = ["the diff of  "]
+    for verb in able:
+        parts.extend(((verb.keys, "key"), f" {verb.label}  "))
+    console.say(*parts, ("esc none", "dim"))
+
+
+def _undo(console: Console, page: Page) -> None:
+    console.decide(Undo())
+
+
+def _source(console: Console, page: Page) -> None:
+    items = page.targets()
+    if console.facts is None or not items:
+        console.say(("! ", "waits"), "There is no item under the cursor.")
+        return
+    title, build, at = source_view(items[0], console.facts)
+    console.read(title, build, at=at)
+
+
+def _filter(console: Console, page: Page) -> None:
+    page.filter_line.field.focus()
+
+
+def _copy_id(console: Console, page: Page) -> None:
+    key = page.listing.key
+    text = page.copy_text(key) if key is not None else None
+    if text:
+        console.app.copy_to_clipboard(text)
+        console.say(("✓ ", "good"), f"copied {display.one_line(text)}")
+
+
+def _back(console: Console, page: Page) -> None:
+    if isinstance(console.focused, FilterInput):
+        page.listing.focus()
+    elif not (page.close_card() or page.clear_filter() or page.leave()):
+        console.say(("esc goes back; ", "dim"), ("q", "key"), (" leaves.", "dim"))
+
+
+def _help(console: Console, page: Page) -> None:
+    console.read("Keys", lambda width: help_lines(page.NUMBER, width))
+
+
+LOOKS: dict[str, Callable[[Console, Page], None]] = {
+    "open": _open,
+    "mark": _mark,
+    "mark all": _mark_all,
+    "diff": _diff,
+    "undo": _undo,
+    "source": _source,
+    "filter": _filter,
+    "copy id": _copy_id,
+    "back": _back,
+    "help": _help,
+}
+"""By the verb's name."""
