@@ -185,6 +185,19 @@ class Program:
         """
         return Session(self, words, pipe=pipe, controlling=controlling)
 
+    def own(self, name: str = "ana", user: str | None = None) -> None:
+        """Declare an owner of everything, acting as `user` (whoever runs this), confirmed on this machine."""
+        from stores.identity import os_user
+        from stores.markdown import MarkdownStore
+        from stores.pins import Pins
+
+        binding = self.root / "assay.toml"
+        owner = f'\n[[owners]]\nname = "{name}"\nuser = "{user or os_user()}"\nscopes = ["*"]\n'
+        binding.write_text(binding.read_text() + owner)
+        declared = MarkdownStore(str(self.root)).declared_binding()
+        pins = Pins(str(self.root), folder=self.environment["ASSAY_CONFIG_DIR"])
+        pins.confirm(declared.id, declared.owners)
+
     def bytes(self) -> dict[str, bytes]:
         """Every file of the root that is not the engine's own bookkeeping."""
         return {

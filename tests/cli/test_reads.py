@@ -38,6 +38,8 @@ READS: list[list[str]] = [
     ["log"],
     ["check"],
     ["plan"],
+    ["duplicates", "--cutoff", "1"],
+    ["proposals", "--all"],
     ["show", "mem-2026-05-20-001", "--history"],
     ["show", "mem-2026-05-20-002"],
 ]
@@ -242,6 +244,17 @@ def test_secrets_are_masked_unless_revealed(assay, words):
         assert SECRET in assay.inside(*words, "--json", "--reveal").out
 
 
+PROPOSAL = """\
+---
+proposal_id: "a\\e]0;t\\ab"
+target: "conventions\\u202e"
+proposed_change: "c\\x9b31m\\u200b"
+supporting_refs: ["mem-\\e", "\\u202e"]
+expected_benefit: "\\x7f"
+risk: "\\e"
+status: "pending-review"
+---
+"""
 NASTY = "a\x1b]0;t\x07b\x9bc\u202ed\x7f\u200be\x1b"
 
 
@@ -261,6 +274,7 @@ class TestHostile:
                 "log.md": f"{control}- [{NASTY}] {NASTY} ({NASTY}) by {NASTY} — {NASTY}\n- {NASTY}\n",
                 "assay.toml": (assay.root / "assay.toml").read_text() + _toml(owner),
                 f"archive/{NASTY}.md": f"# {NASTY}\n\n{item}",
+                "proposals/nasty.md": PROPOSAL,
             }
         )
         return assay

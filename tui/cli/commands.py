@@ -6,10 +6,14 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tui.cli.output import Output
 from tui.cli.parser import Parser
+
+if TYPE_CHECKING:
+    from core.requests import Request
+    from tui.cli.opened import Opened
 
 
 class Entry(NamedTuple):
@@ -22,13 +26,17 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Command:
-    """A command: its words, and what carries it out. `run` returns the exit status; errors are raised."""
+    """A command: its words, and what carries it out. `run` returns the exit status; errors are raised.
+
+    `request` is what a writing command asks of the engine: a line of a plan may say it, too.
+    """
 
     usage: str
     description: str
     examples: tuple[str, ...]
     arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace, Output], int]
+    request: Callable[[Opened, argparse.Namespace], Request] | None = None
 
 
 GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
@@ -57,7 +65,9 @@ GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
             Entry("conflicts", "findings", "rows that contradict each other"),
             Entry("withdrawals", "withdrawals", "control records, and what each excludes now"),
             Entry("log", "log", "the operation log"),
-            Entry("plan", "findings", "the cleanup plan of the review"),
+            Entry("duplicates", "alike", "knowledge that may say the same: suggestions for a human"),
+            Entry("proposals", "proposals", "what is proposed as a standing rule, and what it rests on"),
+            Entry("plan", "plan", "the cleanup plan of the review; take a ticked one back in"),
         ),
     ),
     (
@@ -69,6 +79,16 @@ GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
             Entry("repair", "marks", "repair an item's missing or broken fields"),
             Entry("supersede", "rows", "supersede a state row by its successor"),
             Entry("reconcile", "rows", "settle a conflict among rows"),
+            Entry("reclassify", "curate", "change an item's kind: state or knowledge"),
+            Entry("subject", "curate", "give a state item another subject"),
+            Entry("cool", "curate", "move knowledge further from the hot path; it is kept"),
+            Entry("warm", "curate", "bring cooled items back"),
+            Entry("triggers", "curate", "say when a topic is to be read"),
+            Entry("merge", "alike", "fold near-duplicate knowledge into one entry"),
+            Entry("not-duplicate", "alike", "tell items apart that only look alike"),
+            Entry("propose", "proposals", "propose a standing rule"),
+            Entry("approve", "proposals", "approve a proposal: its rule is written to its target"),
+            Entry("reject", "proposals", "reject a proposal, with a reason"),
             Entry("withdraw", "controls", "withdraw a bounded scope from influence"),
             Entry("reinstate", "controls", "reinstate a withdrawn scope"),
             Entry("settle", "controls", "settle control events that contradict each other"),

@@ -9,12 +9,10 @@ from core.errors import ItemNotFound, Refused, UsageError
 from core.requests import Reinstate, Settle, Withdraw
 from core.sources import parse_source
 from core.vocabulary import ControlAction
-from tui.cli.commands import Command
-from tui.cli.decide import carry_out
 from tui.cli.naming import bearers_of
 from tui.cli.opened import Opened
-from tui.cli.output import Output
 from tui.cli.parser import add_writing, nearest, token
+from tui.cli.writing import writing
 
 _REASON = "owner-decision"
 _RIVALS = ("keep", "supersede")
@@ -35,15 +33,14 @@ def _reason(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reason", metavar="WORD", default=_REASON, help="e.g. failed-exploration; never the content")
 
 
-def _withdraw(args: argparse.Namespace, out: Output) -> int:
-    opened = Opened.of(args)
+def _withdraw(opened: Opened, args: argparse.Namespace) -> Withdraw:
     ids = frozenset(_id_of(opened, name) for name in args.item)
     scope = Scope(ids, frozenset(map(_archive_ref, args.archive)), frozenset(args.run))
     if scope.empty:
         raise UsageError(
             "A withdrawal bounds a scope.", where="withdraw", remedy="Name it with --item, --archive or --run."
         )
-    return carry_out(opened, Withdraw(scope, args.reason), args, out)
+    return Withdraw(scope, args.reason)
 
 
 def _archive_ref(text: str) -> str:
@@ -86,10 +83,9 @@ def _reinstate_arguments(parser: argparse.ArgumentParser) -> None:
     add_writing(parser)
 
 
-def _reinstate(args: argparse.Namespace, out: Output) -> int:
-    opened = Opened.of(args)
+def _reinstate(opened: Opened, args: argparse.Namespace) -> Reinstate:
     _known(opened, args.withdrawal)
-    return carry_out(opened, Reinstate(args.withdrawal, args.reason, args.rivals), args, out)
+    return Reinstate(args.withdrawal, args.reason, args.rivals)
 
 
 def _settle_arguments(parser: argparse.ArgumentParser) -> None:
@@ -100,10 +96,9 @@ def _settle_arguments(parser: argparse.ArgumentParser) -> None:
     add_writing(parser)
 
 
-def _settle(args: argparse.Namespace, out: Output) -> int:
-    opened = Opened.of(args)
+def _settle(opened: Opened, args: argparse.Namespace) -> Settle:
     _known(opened, args.withdrawal)
-    return carry_out(opened, Settle(args.withdrawal, args.action, args.reason, args.rivals), args, out)
+    return Settle(args.withdrawal, args.action, args.reason, args.rivals)
 
 
 def _known(opened: Opened, withdrawal: str) -> None:
@@ -118,7 +113,7 @@ def _known(opened: Opened, withdrawal: str) -> None:
 
 
 COMMANDS = {
-    "withdraw": Command(
+    "withdraw": writing(
         usage="[--item ID...] [--archive REF...] [--run REF...] [--reason WORD] [--dry-run] [--json]",
         description="Withdraw a bounded scope from influence. Nothing is deleted or called false. Owners only.",
         examples=(
@@ -126,20 +121,20 @@ COMMANDS = {
             "withdraw --archive archive/2026-05-20.md#run-7",
         ),
         arguments=_withdraw_arguments,
-        run=_withdraw,
+        request=_withdraw,
     ),
-    "reinstate": Command(
+    "reinstate": writing(
         usage="MEMWD [--rivals keep|supersede] [--reason WORD] [--dry-run] [--json]",
         description="Reinstate the exact scope of a withdrawal. It makes nothing current or true. Owners only.",
         examples=("reinstate memwd-2026-06-10-001", "reinstate memwd-2026-06-10-001 --rivals supersede"),
         arguments=_reinstate_arguments,
-        run=_reinstate,
+        request=_reinstate,
     ),
-    "settle": Command(
+    "settle": writing(
         usage="MEMWD ACTION [--rivals keep|supersede] [--reason WORD] [--dry-run] [--json]",
         description="Settle control events of one scope that have no single order, by a new event. Owners only.",
         examples=("settle memwd-2026-06-10-001 withdraw", "settle memwd-2026-06-10-001 reinstate"),
         arguments=_settle_arguments,
-        run=_settle,
+        request=_settle,
     ),
 }

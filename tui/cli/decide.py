@@ -7,12 +7,12 @@ one exception is a new root without owners (`found.py`): it takes nothing from a
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from core.authority import Tier
 from core.errors import Declined, NeedsHuman, NotAuthorised, PlanChanged, Refused
 from core.plan import Plan, Receipt
-from core.requests import NameOwner, Reinstate, Request, Settle, Withdraw
+from core.requests import Approve, NameOwner, Reinstate, Reject, Request, Settle, Withdraw
 from tui import display
 from tui.cli import exits
 from tui.cli.opened import Opened
@@ -26,6 +26,8 @@ YES = "yes"
 DIFF_LIMIT = 60
 """Lines of one file's diff in a question; the items are listed one by one in any case."""
 
+OWNERS_ONLY = (Withdraw, Reinstate, Settle, Approve, Reject)
+
 LINES_OF_TEXT = 4
 """How many lines of the terminal one line of a plan may take."""
 
@@ -34,8 +36,7 @@ def carry_out(
     opened: Opened, request: Request, args: argparse.Namespace, out: Output, *, ask: bool | None = None
 ) -> int:
     """Carry out `request` on the root, asking where a human must decide (or as `ask` says); the exit status."""
-    if isinstance(request, Withdraw | Reinstate | Settle):
-        _see_to_owners(opened, out, dry_run=args.dry_run)
+    see_to_owners(opened, [request], out, dry_run=args.dry_run)
     plan = opened.engine.plan(request, opened.actor, opened.reading)
     if args.dry_run:
         clean = cleaner(opened, out)
@@ -73,7 +74,7 @@ def decide(opened: Opened, plan: Plan, out: Output, *, ask: bool | None = None) 
     news = ""
     while True:
         if ask:
-            _confirm(plan, cleaner(opened, out), news)
+            _confirm([plan], cleaner(opened, out), news)
         decision = opened.engine.decide(plan, plan.actor) if ask or plan.human_only else None
         try:
             return opened.engine.commit(plan, decision)
@@ -100,18 +101,38 @@ def _terminal(what: str) -> Terminal:
     return terminal
 
 
-def _confirm(plan: Plan, clean: Clean, news: str) -> None:
-    with _terminal(clean(plan.title)) as terminal:
+def decide_all(opened: Opened, plans: Sequence[Plan], out: Output) -> list[Receipt]:
+    """Commit `plans` of one kind after one question about them all; the receipts.
+
+    A plan whose ground changed meanwhile, be it by the one before, is shown anew and asked about by itself.
+    """
+    if not plans:
+        return []
+    _confirm(plans, cleaner(opened, out), "")
+    receipts = []
+    for plan in plans:
+        receipts.append(decide(opened, plan, out, ask=False))
+        opened.read_again()
+    return receipts
+
+
+def _confirm(plans: Sequence[Plan], clean: Clean, news: str) -> None:
+    first = plans[0]
+    with _terminal(clean(first.title)) as terminal:
         if news:
             terminal.show(f"\n{display.one_line(clean(news))}\n")
-        for line in plan_lines(plan, clean, diff_limit=DIFF_LIMIT):
-            terminal.show(display.clip(display.visible(line), LINES_OF_TEXT * terminal.columns))
-        if plan.tier is Tier.PHRASE:
-            phrase = plan.phrase or plan.verb
+        for number, plan in enumerate(plans):
+            if number:
+                terminal.show("")
+            for line in plan_lines(plan, clean, diff_limit=DIFF_LIMIT):
+                terminal.show(display.clip(display.visible(line), LINES_OF_TEXT * terminal.columns))
+        verb = first.verb if len(plans) == 1 else f"{first.verb}, all {len(plans)}"
+        if any(plan.tier is Tier.PHRASE for plan in plans):
+            phrase = first.phrase or first.verb
             terminal.show("This cannot be undone.")
-            _expect(terminal, f"{plan.verb}? Type {phrase!r}, or anything else to cancel:", phrase)
+            _expect(terminal, f"{verb}? Type {phrase!r}, or anything else to cancel:", phrase)
         else:
-            _expect(terminal, f"{plan.verb}? Type {YES}, or anything else to cancel:", YES)
+            _expect(terminal, f"{verb}? Type {YES}, or anything else to cancel:", YES)
 
 
 def _expect(terminal: Terminal, question: str, answer: str) -> None:
@@ -119,8 +140,10 @@ def _expect(terminal: Terminal, question: str, answer: str) -> None:
         raise Declined("Cancelled; nothing was written.")
 
 
-def _see_to_owners(opened: Opened, out: Output, *, dry_run: bool) -> None:
+def see_to_owners(opened: Opened, requests: Sequence[Request], out: Output, *, dry_run: bool) -> None:
     """An owner-only action on a root without owners names one first; on one with unconfirmed owners it stops."""
+    if not any(isinstance(request, OWNERS_ONLY) for request in requests):
+        return
     state = opened.snapshot.binding.owners_state
     if state == "unconfirmed":
         raise unconfirmed(opened)
@@ -133,7 +156,7 @@ def _see_to_owners(opened: Opened, out: Output, *, dry_run: bool) -> None:
             remedy="Name one with `assay owner add NAME`.",
         )
     with _terminal("Naming an owner") as terminal:
-        terminal.show("This takes an owner, and the root has none. An owner may withdraw and reinstate memory here.")
+        terminal.show("This takes an owner, and the root has none. An owner withdraws, reinstates and approves here.")
         name = terminal.ask(f"Name to own it under (you are the user {opened.user}), or nothing to cancel:")
     if not name:
         raise Declined("Cancelled; nothing was written.")

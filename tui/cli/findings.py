@@ -1,4 +1,4 @@
-"""findings, conflicts, plan: what the review found, and what it proposes (§16)."""
+"""findings and conflicts: what the review found (§16)."""
 
 from __future__ import annotations
 
@@ -95,19 +95,6 @@ def _print(conflict: Conflict, opened: Opened, withheld: Withheld, out: Output) 
     out.line()
 
 
-def _plan(args: argparse.Namespace, out: Output) -> int:
-    from core.review import cleanup_markdown, cleanup_plan
-
-    opened = Opened.of(args)
-    withheld = Withheld(opened.reading)
-    rows = cleanup_plan(opened.reading.queue, opened.reading.conflicts)
-    if out.json:
-        out.data([{"what": withheld.scrub(row.what), "who": row.who, "why": withheld.scrub(row.why)} for row in rows])
-    else:
-        out.line(out.masked(withheld.scrub(cleanup_markdown(rows, today=opened.reading.today))))
-    return exits.OK
-
-
 COMMANDS = {
     "findings": Command(
         usage="[--strict] [--code CODE] [--json]",
@@ -122,12 +109,5 @@ COMMANDS = {
         examples=("conflicts", "conflicts --json"),
         arguments=_conflicts_arguments,
         run=_conflicts,
-    ),
-    "plan": Command(
-        usage="[--json]",
-        description="The cleanup plan of the review, as Markdown. Printing it changes nothing.",
-        examples=("plan", "plan --json"),
-        arguments=_conflicts_arguments,
-        run=_plan,
     ),
 }

@@ -8,12 +8,10 @@ from collections.abc import Callable
 from core.errors import UsageError
 from core.requests import Clear, Pend, Repair, Request, Stale
 from core.vocabulary import Kind, Status
-from tui.cli.commands import Command
-from tui.cli.decide import carry_out
 from tui.cli.naming import item_of, keys_of
 from tui.cli.opened import Opened
-from tui.cli.output import Output
 from tui.cli.parser import add_writing, token
+from tui.cli.writing import writing
 
 
 def _mark_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,12 +19,8 @@ def _mark_arguments(parser: argparse.ArgumentParser) -> None:
     add_writing(parser, reason=True)
 
 
-def _mark(make: Callable[[tuple[str, ...], str], Request]) -> Callable[[argparse.Namespace, Output], int]:
-    def run(args: argparse.Namespace, out: Output) -> int:
-        opened = Opened.of(args)
-        return carry_out(opened, make(keys_of(opened.snapshot, args.items), args.reason), args, out)
-
-    return run
+def _mark(make: Callable[[tuple[str, ...], str], Request]) -> Callable[[Opened, argparse.Namespace], Request]:
+    return lambda opened, args: make(keys_of(opened.snapshot, args.items), args.reason)
 
 
 def _repair_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,12 +34,11 @@ def _repair_arguments(parser: argparse.ArgumentParser) -> None:
     add_writing(parser)
 
 
-def _repair(args: argparse.Namespace, out: Output) -> int:
+def _repair(opened: Opened, args: argparse.Namespace) -> Request:
     for option in ("source", "subject"):
         if getattr(args, option) is not None and not getattr(args, option).strip():
             raise UsageError(f"--{option} wants a text.", where="repair", remedy="See `assay repair -h`.")
-    opened = Opened.of(args)
-    request = Repair(
+    return Repair(
         item_of(opened.snapshot, args.item).key,
         kind=args.kind,
         subject=args.subject,
@@ -54,32 +47,31 @@ def _repair(args: argparse.Namespace, out: Output) -> int:
         marker=args.marker,
         new_id=args.new_id,
     )
-    return carry_out(opened, request, args, out)
 
 
 COMMANDS = {
-    "stale": Command(
+    "stale": writing(
         usage="ITEM... [--reason TEXT] [--dry-run] [--json]",
         description="Mark items stale: a human judges them no longer applicable. Asks at the terminal.",
         examples=("stale mem-2026-05-11-004", "stale topics/environment.md:41 --reason 'the host is gone'"),
         arguments=_mark_arguments,
-        run=_mark(Stale),
+        request=_mark(Stale),
     ),
-    "clear": Command(
+    "clear": writing(
         usage="ITEM... [--reason TEXT] [--dry-run] [--json]",
         description="Clear pending or stale items: they are kept, and active again. Asks at the terminal.",
         examples=("clear mem-2026-05-11-004", "clear mem-2026-05-11-004 mem-2026-05-12-001 --dry-run"),
         arguments=_mark_arguments,
-        run=_mark(Clear),
+        request=_mark(Clear),
     ),
-    "pend": Command(
+    "pend": writing(
         usage="ITEM... [--reason TEXT] [--dry-run] [--json]",
         description="Mark items pending-cleanup: they wait for review. Several at once ask at the terminal.",
         examples=("pend mem-2026-05-11-004 --reason 'refuted by mem-2026-06-03-002'",),
         arguments=_mark_arguments,
-        run=_mark(Pend),
+        request=_mark(Pend),
     ),
-    "repair": Command(
+    "repair": writing(
         usage="ITEM [--kind KIND] [--source TEXT] [--subject KEY] [--status STATUS] [--marker] [--new-id]",
         description="Repair what an item lacks. An item without an id is given one. Asks at the terminal.",
         examples=(
@@ -89,6 +81,6 @@ COMMANDS = {
             "repair topics/b.md:3 --new-id",
         ),
         arguments=_repair_arguments,
-        run=_repair,
+        request=_repair,
     ),
 }

@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 
 from core.requests import Reconcile, Supersede
-from tui.cli.commands import Command
-from tui.cli.decide import carry_out
 from tui.cli.naming import item_of, keys_of
 from tui.cli.opened import Opened
-from tui.cli.output import Output
 from tui.cli.parser import add_writing
+from tui.cli.writing import writing
 
 
 def _supersede_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,10 +17,9 @@ def _supersede_arguments(parser: argparse.ArgumentParser) -> None:
     add_writing(parser)
 
 
-def _supersede(args: argparse.Namespace, out: Output) -> int:
-    opened = Opened.of(args)
+def _supersede(opened: Opened, args: argparse.Namespace) -> Supersede:
     prior, successor = (item_of(opened.snapshot, name).key for name in (args.prior, args.by))
-    return carry_out(opened, Supersede(prior, successor), args, out)
+    return Supersede(prior, successor)
 
 
 def _reconcile_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,25 +32,23 @@ def _reconcile_arguments(parser: argparse.ArgumentParser) -> None:
     add_writing(parser)
 
 
-def _reconcile(args: argparse.Namespace, out: Output) -> int:
-    opened = Opened.of(args)
+def _reconcile(opened: Opened, args: argparse.Namespace) -> Reconcile:
     current = None if args.current is None else item_of(opened.snapshot, args.current).key
     rows = keys_of(opened.snapshot, args.rows)
     if current is not None and current not in rows:
         rows = (*rows, current)
-    request = Reconcile(rows, args.evidence, current=current, both_stay=args.both_stay, pend=args.pend)
-    return carry_out(opened, request, args, out)
+    return Reconcile(rows, args.evidence, current=current, both_stay=args.both_stay, pend=args.pend)
 
 
 COMMANDS = {
-    "supersede": Command(
+    "supersede": writing(
         usage="PRIOR --by SUCCESSOR [--dry-run] [--json]",
         description="Supersede a state row by a newer one of byte-equal subject. The prior row is kept as history.",
         examples=("supersede mem-2026-05-01-009 --by mem-2026-06-03-001",),
         arguments=_supersede_arguments,
-        run=_supersede,
+        request=_supersede,
     ),
-    "reconcile": Command(
+    "reconcile": writing(
         usage="ROW ROW... (--current ROW | --both-stay | --pend) --evidence TEXT [--dry-run] [--json]",
         description="Settle a conflict among rows, by evidence or by the owner's decision. Asks at the terminal.",
         examples=(
@@ -62,6 +57,6 @@ COMMANDS = {
             "reconcile mem-2026-05-01-009 mem-2026-06-03-001 --pend --evidence 'nobody can say yet'",
         ),
         arguments=_reconcile_arguments,
-        run=_reconcile,
+        request=_reconcile,
     ),
 }

@@ -51,6 +51,16 @@ class Terminal:
             os.close(self._reads)
 
     @property
+    def reads(self) -> int:
+        """The file descriptor that what is typed comes from."""
+        return self._reads
+
+    @property
+    def writes(self) -> int:
+        """The file descriptor that what is shown goes to."""
+        return self._writes
+
+    @property
     def columns(self) -> int:
         """Width in cells."""
         try:
