@@ -9,12 +9,15 @@ from core.controls import Scope
 from core.influence import Influence
 from core.items import MemoryItem
 from core.ownership import EVERYTHING, owners_of
-from core.places import CONVENTIONS
+from core.places import BINDING, CONVENTIONS, INBOX, INDEX, LOG
 from core.snapshot import Proposal, Snapshot
 from core.sources import parse_source, resolve
 
 ELIGIBLE_AT = 2
 """Confirmations that make a rule eligible (§5: repeated confirmation); one incident never is."""
+
+
+_OF_THE_MEMORY = frozenset({INBOX, INDEX, LOG, BINDING})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,27 @@ def rule_target(target: str, binding: Binding) -> str | None:
         return CONVENTIONS
     if colon and head in ("retrieval-trigger", "capture-rule", "verification-rule", "cooling-rule", "review-rule"):
         return CONVENTIONS
+    return None
+
+
+def out_of_reach(file: str, binding: Binding) -> tuple[str, str] | None:
+    """Why no rule may be written to `file`, and what to do; None where one may.
+
+    A hot entry stands right in the root, or is linked from there, and counts where a human confirmed who owns it.
+    """
+    if file == CONVENTIONS:
+        return None
+    if "/" in file or file.startswith("~") or file in _OF_THE_MEMORY:
+        return (
+            f"{file} is no file right in the root that rules may go to.",
+            "Link to it from the root, allow the link (allowed_links in assay.toml), and name the link in hot_entries; "
+            "or write the rule there by hand.",
+        )
+    if binding.owners_state != "confirmed":
+        return (
+            f"{file} is named in an assay.toml that nobody confirmed as it is.",
+            "See it and confirm it: `assay owner confirm`.",
+        )
     return None
 
 

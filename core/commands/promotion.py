@@ -14,7 +14,7 @@ from core.ids import PROPOSAL
 from core.items import MemoryItem, Place
 from core.places import PROPOSALS_FOLDER
 from core.plan import PlanLine
-from core.promotion import Support, deciders, deciding_scope, rule_target, supports
+from core.promotion import Support, deciders, deciding_scope, out_of_reach, rule_target, supports
 from core.requests import Approve, Propose, Reject
 from core.secrets import find_secrets
 from core.snapshot import Proposal
@@ -90,6 +90,9 @@ def draft_approve(request: Approve, context: Context) -> Draft:
             where=proposal.proposal_id,
             remedy="A target is conventions, or a steering file named under hot_entries in assay.toml.",
         )
+    barred = out_of_reach(file, snapshot.binding)
+    if barred is not None:
+        raise Refused(barred[0], where=proposal.proposal_id, remedy=barred[1])
     state = snapshot.files.get(file)
     if state is not None and state.unwritable:
         raise Refused(f"{file} is not written: {state.unwritable}", where=file)

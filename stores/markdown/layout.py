@@ -38,6 +38,7 @@ class Role(StrEnum):
     REPLAY = "replay"
     PROPOSAL = "proposal"
     CONVENTIONS = "conventions"
+    HOT = "hot"
     BINDING = "binding"
     LEFTOVER = "leftover"
 

@@ -62,16 +62,20 @@ class Tree:
     unreadable: list[str] = field(default_factory=list)
 
 
-def walk(root: str, policy: LinkPolicy) -> Tree:
-    """Find the governed files of a root. Raises `OSError` only where the root itself cannot be listed."""
-    walker = _Walker(policy)
+def walk(root: str, policy: LinkPolicy, hot: Iterable[str] = ()) -> Tree:
+    """Find the governed files of a root. Raises `OSError` only where the root itself cannot be listed.
+
+    `hot` are the names, right in the root, that the binding record gives to hot entries (§8).
+    """
+    walker = _Walker(policy, frozenset(hot))
     walker.root(root)
     return walker.finish()
 
 
 class _Walker:
-    def __init__(self, policy: LinkPolicy) -> None:
+    def __init__(self, policy: LinkPolicy, hot: frozenset[str]) -> None:
         self.policy = policy
+        self.hot = hot
         self.tree = Tree()
         self.folders: dict[tuple[int, int], str] = {}
         self.links: list[tuple[str, os.DirEntry[str]]] = []
@@ -104,7 +108,11 @@ class _Walker:
         return self.tree
 
     def _is_governed(self, path: str) -> bool:
-        return role_of(path, topics_folder=self.topics_folder) is not None
+        return self._role(path) is not None
+
+    def _role(self, path: str) -> Role | None:
+        role = role_of(path, topics_folder=self.topics_folder)
+        return Role.HOT if path in self.hot and role in (None, Role.TOPIC) else role
 
     def _folder(self, path: str, real: str) -> None:
         """Read a folder, and the folders in it; links wait until every real name is known."""
@@ -136,7 +144,7 @@ class _Walker:
                 self._file(below, entry, names)
 
     def _file(self, path: str, entry: os.DirEntry[str], siblings: set[str]) -> None:
-        role = role_of(path, topics_folder=self.topics_folder)
+        role = self._role(path)
         left = leftover(entry.name, siblings)
         if left is not None and (role is not None or "/" in path or self._near_governed(path)):
             self.tree.findings.append(leftover_finding(path, *left))
@@ -185,7 +193,7 @@ class _Walker:
         elif stat.S_ISDIR(status.st_mode):
             self._folder(path, real)
         else:
-            role = role_of(path, topics_folder=self.topics_folder)
+            role = self._role(path)
             known = self.by_inode.get((status.st_dev, status.st_ino))
             if role is None:
                 return

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from core.binding import Binding
 from core.errors import RootNotFound
 from core.findings import Finding
 from core.places import BINDING
@@ -69,7 +70,9 @@ class Reader:
         one.
         """
         try:
-            tree = walk(self.root, LinkPolicy(self.root, (*self._allowed, *self._allowed_links())))
+            binding = self._binding()
+            policy = LinkPolicy(self.root, (*self._allowed, *binding.allowed_links))
+            tree = walk(self.root, policy, (name for name in binding.hot_entries if "/" not in name))
         except OSError as error:
             if not self._read_once:
                 raise RootNotFound(
@@ -88,22 +91,22 @@ class Reader:
     def _parts(self) -> dict[str, Part]:
         return {path: known.part for path, known in self._known.items()}
 
-    def _allowed_links(self) -> tuple[str, ...]:
-        """The links that the binding record allows. A record that is itself a link out of the root allows nothing."""
+    def _binding(self) -> Binding:
+        """The binding record, which says where links may lead. One that is a link out of the root says nothing."""
         path = os.path.join(self.root, BINDING)
         policy = LinkPolicy(self.root, self._allowed)
         try:
             real = os.path.realpath(path, strict=True)
             status = os.stat(real)
             if not policy.permits(real) or (status.st_nlink > 1 and not policy.allows(real)):
-                return ()
+                return Binding()
             binding = self._file(FileEntry(BINDING, real, Role.BINDING, status)).binding
         except FileNotFoundError:
-            return ()
+            return Binding()
         except OSError:
             known = self._known.get(BINDING)
             binding = known.part.binding if known is not None else None
-        return binding.allowed_links if binding is not None else ()
+        return binding or Binding()
 
     def _update(self, tree: Tree) -> dict[str, str]:
         """Bring what is known up to date with the tree; path -> reason of what could not be read."""

@@ -254,3 +254,70 @@ def test_a_rejection_stays_on_file_with_its_reason(owned, person):
     assert kept == FENCED.replace("status: pending-review", "status: rejected")
     assert any(line.startswith("reason:") and "one graph is no rule" in line for line in lines)
     assert rules(owned) == RULES
+
+
+class TestSteering:
+    """A hot entry outside the root is written through a link that a human allowed, and never otherwise."""
+
+    AGENTS = "# Agents\n\nBe kind.\n\n## Rules\n\n* Read first.\n"
+    STEERING = FENCED.replace("target: conventions.md", "target: steering:AGENTS.md")
+
+    @pytest.fixture
+    def owned(self, owned):
+        (owned.folder / "AGENTS.md").write_text(self.AGENTS)
+        (owned.root / f"proposals/{ID}.md").write_text(self.STEERING)
+        return owned
+
+    def name(self, owned, *lines: str) -> None:
+        binding = owned.root / "assay.toml"
+        binding.write_text(binding.read_text().replace('id = "cli"', "\n".join(['id = "cli"', *lines])))
+
+    def link(self, owned) -> None:
+        (owned.root / "AGENTS.md").symlink_to("../AGENTS.md")
+
+    def test_through_an_allowed_link(self, owned, person):
+        self.link(owned)
+        self.name(owned, 'hot_entries = ["AGENTS.md"]', 'allowed_links = ["../AGENTS.md"]')
+        (value,) = owned.inside("proposals", "--json").data
+        assert (value["file"], value["refused"]) == ("AGENTS.md", None)
+        session = person("approve", ID)
+        session.wait_for("cancel:")
+        (owned.folder / "AGENTS.md").write_text(self.AGENTS.replace("kind", "very kind"))
+        session.type("yes\n")
+        session.wait_for("shown anew")
+        session.screen = ""
+        assert session.answer("yes").status == 0
+        written = (owned.folder / "AGENTS.md").read_text()
+        assert written == self.AGENTS.replace("kind", "very kind") + RULE
+        assert (owned.root / "AGENTS.md").is_symlink()
+        assert b"  - promoted_to: AGENTS.md\n" in (owned.root / "topics/deploy.md").read_bytes()
+        assert rules(owned) == RULES
+
+    @pytest.mark.parametrize(
+        ("lines", "target", "said"),
+        [
+            ([], "steering:AGENTS.md", "names no file"),
+            (['hot_entries = ["AGENTS.md"]'], "steering:AGENTS.md", "leads out of the root"),
+            (['hot_entries = ["../AGENTS.md"]'], "steering:../AGENTS.md", "allowed_links"),
+            (['hot_entries = ["memory.md"]'], "memory.md", "no file right in the root"),
+            (['hot_entries = ["topics/deploy.md"]'], "topics/deploy.md", "no file right in the root"),
+        ],
+    )
+    def test_refused_in_words(self, owned, lines, target, said):
+        self.link(owned)
+        self.name(owned, *lines)
+        (owned.root / f"proposals/{ID}.md").write_text(self.STEERING.replace("steering:AGENTS.md", target))
+        result = owned.inside("approve", ID, "--dry-run")
+        assert result.status == 6
+        assert said in result.err
+        assert (owned.folder / "AGENTS.md").read_text() == self.AGENTS
+        assert said in owned.inside("proposals", "--json").data[0]["refused"]
+
+    def test_a_binding_that_changed_since_it_was_confirmed_names_nothing(self, owned):
+        self.link(owned)
+        self.name(owned, 'hot_entries = ["AGENTS.md"]', 'allowed_links = ["../AGENTS.md"]')
+        binding = owned.root / "assay.toml"
+        binding.write_text(binding.read_text() + '\n[[owners]]\nname = "eve"\nuser = "eve"\nscopes = ["*"]\n')
+        result = owned.inside("approve", ID, "--dry-run")
+        assert result.status == 6
+        assert "assay owner confirm" in result.err

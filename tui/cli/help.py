@@ -21,7 +21,7 @@ def overview() -> str:
         "memory/ or .kiro/memories/ here or above.",
     ]
     for title, entries in commands.GROUPS:
-        lines += ["", f"{title}:", *(f"  {entry.name:<12} {entry.help}" for entry in entries)]
+        lines += ["", f"{title}:", *(f"  {entry.name:<13} {entry.help}" for entry in entries)]
     lines += [
         "",
         "Every read takes --json. Every write takes --dry-run, and asks at the terminal where a human must decide.",

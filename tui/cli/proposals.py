@@ -7,7 +7,7 @@ import argparse
 from core.changes import ChangeSet, FileDiff
 from core.commands.promotion import PENDING, rule_of
 from core.errors import AssayError, ItemNotFound
-from core.promotion import Support, deciders, eligibility, rule_target, supports
+from core.promotion import Support, deciders, eligibility, out_of_reach, rule_target, supports
 from core.requests import Approve, Propose, Reject
 from core.snapshot import Proposal, Snapshot
 from tui import display
@@ -88,6 +88,9 @@ def _rule_diff(proposal: Proposal, opened: Opened) -> tuple[FileDiff | None, str
     file = rule_target(proposal.target, opened.snapshot.binding)
     if file is None:
         return None, "Its target names no file that a rule may be written to."
+    barred = out_of_reach(file, opened.snapshot.binding)
+    if barred is not None:
+        return None, " ".join(barred)
     try:
         diffs = opened.store.preview(ChangeSet((rule_of(proposal, file),)), opened.snapshot)
     except AssayError as error:
@@ -114,6 +117,8 @@ def _print(proposal: Proposal, opened: Opened, out: Output) -> None:
         out.line(f"  {display.pad(name, 9)}{display.one_line(clean(support.ref))}   {state}{clean(because)}")
     out.line(f"  {display.pad('eligible', 9)}{'yes' if enough.eligible else 'no'}: {display.one_line(enough.why)}")
     names = ", ".join(owner.name for owner in deciders(found, opened.snapshot))
+    if names and opened.snapshot.binding.owners_state == "unconfirmed":
+        names += ", once confirmed on this machine: `assay owner confirm`"
     out.line(f"  {display.pad('decides', 9)}{display.one_line(names) or 'nobody here yet: `assay owner add NAME`'}")
     diff, refused = _rule_diff(proposal, opened)
     if refused is not None:
