@@ -222,6 +222,10 @@ class TestInDoubt:
         anew = withdraw("wd-2", [ONE], supersedes=("wd-1",))
         assert out(judged(cut, anew, reinstate("wd-3", "wd-2", [ONE]))) == []
 
+    def test_a_reinstatement_of_a_cut_record_keeps_its_own_scope_excluded(self) -> None:
+        cut = withdraw("wd-1", [ONE], unreadable="cut within the scope")
+        assert out(judged(cut, reinstate("wd-2", "wd-1", [ONE, TWO]))) == [ONE, TWO]
+
     def test_a_record_without_scope_does_nothing_and_is_a_finding(self) -> None:
         influence = judged(withdraw("wd-1"))
         assert out(influence) == []
