@@ -23,7 +23,6 @@ from tui.console import CONSOLE_CSS, Console
 from tui.door import Door, markdown_door
 from tui.verbs import VERBS
 from tui.widgets.header import Head
-from tui.widgets.paint import ROLE_CSS
 
 if TYPE_CHECKING:
     from core.engine import Engine
@@ -39,7 +38,7 @@ RESCAN_SECONDS = 5.0
 class AssayApp(App[int]):
     """The console. `open_engine` is called in a thread, so that the first frame waits for nothing."""
 
-    CSS = ROLE_CSS + CONSOLE_CSS
+    CSS = CONSOLE_CSS
     TITLE = "assay"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar = [Binding("ctrl+c", "quit", show=False, priority=True)]

@@ -95,6 +95,8 @@ class Console(Screen[None]):
     @property
     def page(self) -> Page | None:
         """The current page; None before its code is there."""
+        if not self._loaded:
+            return None
         from tui.page import Page
 
         return next(iter(self.query(f"#page-{self.current}").results(Page)), None)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from core.authority import Actor
-from core.binding import Binding
+if TYPE_CHECKING:
+    from core.authority import Actor
+    from core.binding import Binding
 
 
 class Stop(Protocol):

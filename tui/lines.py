@@ -23,7 +23,6 @@ ROLES = (
     "add",  # a diff's new line
     "del",  # a diff's old line
     "word",  # the words of a line that differ
-    "hunk",  # a diff's place
     "rule",  # a line that separates
 )
 """The roles a span can have; several are joined by blanks."""

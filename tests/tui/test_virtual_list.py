@@ -8,13 +8,10 @@ import pytest
 from textual.app import App, ComposeResult
 
 from tui.lines import Line, line
-from tui.widgets.paint import ROLE_CSS
 from tui.widgets.virtual_list import VirtualList
 
 
 class ListApp(App[None]):
-    CSS = ROLE_CSS
-
     def __init__(self, keys: list[str]) -> None:
         super().__init__()
         self.all_keys = keys

@@ -1,49 +1,48 @@
-"""How a role looks: one stylesheet for every widget that draws lines of spans, and the drawing itself."""
+"""How a role looks in the theme at hand, and the drawing of lines of spans."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.color import Color
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
 from tui import lines
-from tui.lines import ROLES, Line, Span
+from tui.lines import Line, Span
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+ROLE_LOOKS: Mapping[str, tuple[str, Style]] = {
+    "dim": ("", Style(dim=True)),
+    "strong": ("", Style(bold=True)),
+    "head": ("", Style(bold=True)),
+    "key": ("text-primary", Style(bold=True)),
+    "accent": ("text-primary", Style(bold=True)),
+    "waits": ("text-warning", Style()),
+    "danger": ("text-error", Style(bold=True)),
+    "good": ("text-success", Style()),
+    "match": ("", Style(bold=True, underline=True)),
+    "add": ("text-success", Style()),
+    "del": ("", Style(dim=True)),
+    "word": ("", Style(bold=True, underline=True)),
+    "rule": ("", Style(dim=True)),
+}
+"""By role (`tui.lines.ROLES`): a variable of the theme, or none, and what shows without colour. One accent for the
+cursor, one for what waits, red for what cannot be undone; each stands beside a glyph or a weight.
 
-ROLE_CLASSES = frozenset({f"role--{role}" for role in ROLES} | {"role--cursor", "role--cursor-blurred"})
+They are looked up in the theme, not in the stylesheet, which would match every rule with every widget at the start."""
 
-ROLE_CSS = """
-.role--dim { text-style: dim; }
-.role--strong { text-style: bold; }
-.role--head { text-style: bold; }
-.role--key { color: $text-primary; text-style: bold; }
-.role--accent { color: $text-primary; text-style: bold; }
-.role--waits { color: $text-warning; }
-.role--danger { color: $text-error; text-style: bold; }
-.role--good { color: $text-success; }
-.role--match { text-style: bold underline; }
-.role--add { color: $text-success; }
-.role--del { text-style: dim; }
-.role--word { text-style: bold underline; }
-.role--hunk { text-style: dim italic; }
-.role--rule { text-style: dim; }
-.role--cursor { background: $primary 20%; text-style: bold; }
-.role--cursor-blurred { background: $foreground 8%; }
-"""
-"""One accent for the cursor, one for what waits, red for what cannot be undone; each beside a glyph or a weight."""
+_ANSI_RED = (1, 9)
+
+CURSOR = ("primary", 0.2)
+CURSOR_BLURRED = ("foreground", 0.08)
 
 
 class Painted(Widget):
-    """A widget that draws lines of spans. Styles of roles are looked up once for each theme and state."""
-
-    COMPONENT_CLASSES = set(ROLE_CLASSES)  # noqa: RUF012  # Textual declares it as a plain set
+    """A widget that draws lines of spans. Styles are looked up once for each theme and state."""
 
     _styles_of: dict[str, Style] | None = None
     _backgrounds: dict[str, Style] | None = None
@@ -61,19 +60,37 @@ class Painted(Widget):
         if style is None:
             style = Style()
             for name in role.split():
-                style += self.get_component_rich_style(f"role--{name}", partial=True)
+                variable, plain = ROLE_LOOKS[name]
+                style += plain + Style(color=self._color(variable).rich_color) if variable else plain
             self._styles_of[role] = style
         return style
 
-    def background(self, role: str = "") -> Style:
-        """The widget's own style, with the background of `role` where one is named."""
+    def background(self, on: str = "") -> Style:
+        """The widget's own style; that of the cursor's row `on` `cursor` or `cursor-blurred`."""
         if self._backgrounds is None:
             self._backgrounds = {}
-        style = self._backgrounds.get(role)
+        style = self._backgrounds.get(on)
         if style is None:
-            style = self.get_component_rich_style(f"role--{role}") if role else self.rich_style
-            self._backgrounds[role] = style
+            style = self.rich_style
+            if on:
+                style += self._row_style(CURSOR if on == "cursor" else CURSOR_BLURRED)
+            self._backgrounds[on] = style
         return style
+
+    def _row_style(self, tint: tuple[str, float]) -> Style:
+        variable, share = tint
+        strong = tint is CURSOR
+        color = self._color(variable)
+        if color.ansi is not None:  # the terminal's own colours cannot be mixed
+            return Style(reverse=True) if strong else Style(bold=True)
+        _, base = self.background_colors
+        return Style(bgcolor=base.blend(color, share).rich_color, bold=strong or None)
+
+    def _color(self, variable: str) -> Color:
+        color = Color.parse(self.app.theme_variables[variable])
+        if variable == "text-warning" and color.ansi in _ANSI_RED:
+            return Color.parse("ansi_magenta")  # red says that something cannot be undone
+        return color
 
     def strip(self, spans: Line, width: int, *, on: str = "") -> Strip:
         """`spans` as a strip of exactly `width` cells, on the background of the role `on`."""
