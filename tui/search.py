@@ -6,7 +6,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-_BETWEEN = b"\x00"
+_BETWEEN = b"\xff"  # no byte of UTF-8
 _CHECK_EVERY = 4096
 
 
