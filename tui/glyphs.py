@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 ELLIPSIS = "…"
@@ -56,3 +57,21 @@ def status_glyph(token: str | None) -> Glyph:
 def kind_glyph(token: str | None) -> Glyph:
     """The glyph of a kind token; `NO_KIND` for None or a token outside the vocabulary."""
     return KIND.get(token or "", NO_KIND)
+
+
+_DRAWN = {
+    "▌": ">", "◆": "*", "│": "|", "─": "-", "└": "`", "→": ">", "−": "-", "·": ".", "⋯": "~", "…": "~", "⏎": "|",
+    "•": "*", "↑": "^", "↓": "v", "›": ">", "—": "-",
+}  # fmt: skip
+
+ASCII_FORMS: Mapping[int, str] = {
+    **{ord(glyph.sign): glyph.ascii for glyph in (*STATUS.values(), RESOLVES, DANGLING, WORD, NO_KIND)},
+    **{ord(sign): form for sign, form in _DRAWN.items()},
+}
+"""Every sign that the console draws, with its ASCII form, cell for cell; for `str.translate`."""
+
+
+def ascii_wanted(environ: Mapping[str, str]) -> bool:
+    """Whether the terminal is one without these glyphs: `ASSAY_ASCII` says so, or it is the Linux console."""
+    wish = environ.get("ASSAY_ASCII", "")
+    return wish not in ("", "0") if "ASSAY_ASCII" in environ else environ.get("TERM", "") in ("linux", "dumb", "vt100")

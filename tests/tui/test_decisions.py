@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -508,3 +510,29 @@ async def test_a_damaged_file_refuses_and_says_why(tmp_path: Path) -> None:
         await desk.press("s")
         assert "not written" in desk.text or "no UTF-8" in desk.text
         assert topic.read_bytes() == before
+
+
+async def test_an_outside_change_is_on_the_screen_within_a_second_and_moves_nothing(root: Root) -> None:
+    from stores.markdown.watch import watch
+
+    def watched(on_change, stop, on_state):  # type: ignore[no-untyped-def]
+        watch(str(root.path), on_change, stop, on_state=on_state)
+
+    door = replace(root.door(), watch=watched)
+    async with opened(root.store, door=door) as desk:
+        await into(desk, BACKUP)
+        for _ in range(300):
+            await desk.pilot.pause(0.01)
+            if desk.app.watch_state[0] == "live":
+                break
+        assert "● live" in desk.text
+        begun = time.monotonic()
+        with (root.path / "memory.md").open("a", encoding="utf-8") as inbox:
+            inbox.write("- [2026-06-04] [mem-2026-06-04-001] (knowledge) Drain first. Source: retro.\n")
+        while "6 items" not in desk.text and time.monotonic() - begun < 5:
+            await desk.pilot.pause(0.01)
+        assert "6 items" in desk.text
+        assert time.monotonic() - begun < 5  # a second on a machine that has nothing else to do
+        await desk.settle()
+        assert desk.key == BACKUP
+        assert "changed outside: memory.md" in desk.receipt

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui import display
-from tui.glyphs import STATUS, kind_glyph, status_glyph
+from tui.glyphs import ASCII_FORMS, STATUS, ascii_wanted, kind_glyph, status_glyph
 
 FAMILY, HEART, FLAG, KEYCAP = "👩‍👩‍👧", "❤️", "🇯🇵", "1️⃣"
 
@@ -159,3 +159,16 @@ def test_status_and_kind_have_a_glyph_a_word_and_an_ascii_form() -> None:
 def test_importing_the_sanitiser_loads_no_screen() -> None:
     code = "import sys, tui.display; sys.exit('textual' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_sign_has_an_ascii_form_of_its_width() -> None:
+    assert all(form.isascii() and len(form) == 1 for form in ASCII_FORMS.values())
+    assert all(display.width(chr(sign)) == 1 for sign in ASCII_FORMS)
+    assert "◌ pending → ◐ stale …".translate(ASCII_FORMS) == "? pending > ~ stale ~"
+
+
+def test_the_ascii_forms_are_for_terminals_without_the_glyphs() -> None:
+    assert not ascii_wanted({"TERM": "xterm-256color"})
+    assert ascii_wanted({"TERM": "linux"})
+    assert ascii_wanted({"TERM": "xterm", "ASSAY_ASCII": "1"})
+    assert not ascii_wanted({"TERM": "linux", "ASSAY_ASCII": "0"})

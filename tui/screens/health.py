@@ -100,19 +100,19 @@ class HealthPage(Page):
             detail or "Changes on disk are shown as they happen.",
         )
         unwritable = [path for path, file in snapshot.files.items() if file.unwritable]
-        trouble = [finding for finding in snapshot.drift if finding.code.startswith(("journal", "lock"))]
         yield (
             "writing",
             f"{len(unwritable)} files are not written" if unwritable else "every file can be written",
             "waits" if unwritable else "",
             "\n".join(f"{path}: {snapshot.files[path].unwritable}" for path in unwritable[:20]),
         )
-        yield (
-            "journal",
-            f"{len(trouble)} in doubt" if trouble else "nothing in flight",
-            "waits" if trouble else "",
-            "\n".join(finding.message for finding in trouble) or "No commit was cut short.",
-        )
+        for label, calm, meaning in (
+            ("lock", "one writer at a time", "A waiting writer is told who holds it, and since when."),
+            ("journal", "nothing in flight", "No commit was cut short."),
+        ):
+            found = [finding for finding in snapshot.drift if finding.code.startswith(label)]
+            said = "\n".join(f"{finding.message} {finding.remedy}" for finding in found)
+            yield label, f"{len(found)} in doubt" if found else calm, "waits" if found else "", said or meaning
 
     def searched(self, facts: Facts) -> Iterable[tuple[Key, str]]:
         """Checks by title and evidence, findings by message, place and id."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 
 from rich.segment import Segment
@@ -13,6 +14,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui import lines
+from tui.glyphs import ASCII_FORMS, ascii_wanted
 from tui.lines import Line, Span
 
 ROLE_LOOKS: Mapping[str, tuple[str, Style]] = {
@@ -34,6 +36,8 @@ ROLE_LOOKS: Mapping[str, tuple[str, Style]] = {
 cursor, one for what waits, red for what cannot be undone; each stands beside a glyph or a weight.
 
 They are looked up in the theme, not in the stylesheet, which would match every rule with every widget at the start."""
+
+ASCII_ONLY = ascii_wanted(os.environ)
 
 _ANSI_RED = (1, 9)
 
@@ -95,8 +99,10 @@ class Painted(Widget):
     def strip(self, spans: Line, width: int, *, on: str = "") -> Strip:
         """`spans` as a strip of exactly `width` cells, on the background of the role `on`."""
         base = self.background(on)
-        segments = [Segment(span.text, base + self.style_of(span.role)) for span in lines.fit(spans, width)]
-        return Strip(segments, width)
+        fitted = lines.fit(spans, width)
+        if ASCII_ONLY:
+            fitted = tuple(Span(span.text.translate(ASCII_FORMS), span.role) for span in fitted)
+        return Strip([Segment(span.text, base + self.style_of(span.role)) for span in fitted], width)
 
     def strips(self, block: Sequence[Line], width: int) -> list[Strip]:
         """Each line of `block` as a strip."""
