@@ -178,6 +178,33 @@ class Program:
             status = main(words)
         return Result(status, out.buffer.getvalue().decode(), err.buffer.getvalue().decode())
 
+    def agreed(self, *words: str, answer: str = "yes") -> Result:
+        """The same with somebody at the terminal who answers every question so: quicker than a pty."""
+        from tui.cli.terminal import Terminal
+
+        said: list[str] = []
+
+        class Person(Terminal):
+            def show(self, text: str) -> None:
+                said.append(text)
+
+            def ask(self, question: str) -> str:
+                said.append(question)
+                return answer
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Terminal, "open", lambda: Person(-1, -1, owned=False))
+            result = self.inside(*words)
+        return Result(result.status, result.out, "\n".join(said) + result.err)
+
+    def alone(self, *words: str) -> Result:
+        """The same with nobody at a terminal."""
+        from tui.cli.terminal import Terminal
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Terminal, "open", lambda: None)
+            return self.inside(*words)
+
     def at_terminal(self, *words: str, pipe: bool = False, controlling: bool = True) -> Session:
         """Run in a pty; with `pipe`, standard output goes elsewhere, and the terminal shows the rest.
 

@@ -101,11 +101,11 @@ class TestDuplicates:
     def test_pairs_told_apart_are_left_out_until_that_is_undone(self, assay, person):
         assert assay("not-duplicate", ONE, TWO).status == 4
         before = page(assay)
-        assert person("not-duplicate", ONE, TWO).answer("yes").status == 0
+        assert assay.agreed("not-duplicate", ONE, TWO).status == 0
         assert page(assay) == before
         assert [ONE, TWO] not in [pair["ids"] for pair in assay.inside("duplicates", "--json").data]
         assert assay.inside("not-duplicate", ONE, TWO, "--dry-run").status == 6
-        assert person("undo").answer("yes").status == 0
+        assert assay.agreed("undo").status == 0
         assert [ONE, TWO] in [pair["ids"] for pair in assay.inside("duplicates", "--json").data]
 
     def test_a_difference_shows_no_secret(self, assay):
@@ -126,8 +126,8 @@ class TestMerge:
         dry = assay.inside(*words, "--dry-run")
         assert dry.status == 0
         assert f"+- [2026-05-21] (knowledge) {FOLD.decode()}" in dry.out
-        assert assay(*words).status == 4
-        assert person(*words).answer("no").status == 14
+        assert assay.alone(*words).status == 4
+        assert assay.agreed(*words, answer="no").status == 14
         assert assay.bytes() == before
         result = person(*words, "--json", pipe=True).answer("yes")
         assert result.status == 0
@@ -140,9 +140,9 @@ class TestMerge:
         assert b"merge (memlog-" in (assay.root / "log.md").read_bytes()
 
     def test_undo_brings_the_members_back_and_keeps_the_fold_as_history(self, assay, person):
-        assert person("merge", ONE, TWO, "--text", FOLD.decode()).answer("yes").status == 0
-        assert assay("undo").status == 4
-        assert person("undo").answer("yes").status == 0
+        assert assay.agreed("merge", ONE, TWO, "--text", FOLD.decode()).status == 0
+        assert assay.alone("undo").status == 4
+        assert assay.agreed("undo").status == 0
         assert item(assay, ONE)["standing"] == item(assay, TWO)["standing"] == "topic"
         assert "merged_into" not in item(assay, ONE)
         assert (item(assay, "mem-2026-05-21-002")["status"], item(assay, "mem-2026-05-21-002")["standing"]) == (
@@ -170,8 +170,8 @@ class TestMerge:
 
     def test_no_editor_no_terminal_nothing_to_merge(self, assay, person, editor):
         editor("exit 0")
-        assert assay("merge", ONE, TWO).status == 4
-        assert person("merge", ONE, STATE).end().status == 6
+        assert assay.alone("merge", ONE, TWO).status == 4
+        assert assay.agreed("merge", ONE, STATE).status == 6
         assay.environment["EDITOR"] = "/nowhere/editor"
         assert person("merge", ONE, TWO).end().status == 2
         del assay.environment["EDITOR"]
@@ -182,8 +182,8 @@ class TestMerge:
     def test_what_is_withdrawn_reaches_no_editor(self, assay, person, editor, tmp_path):
         editor("exit 0")
         assay.own()
-        assert person("withdraw", "--item", ONE).answer("yes").status == 0
-        result = person("merge", ONE, TWO).end()
+        assert assay.agreed("withdraw", "--item", ONE).status == 0
+        result = assay.agreed("merge", ONE, TWO)
         assert result.status == 6
         assert "reinstate it" in result.err.replace("\r\n", " ")
         assert not (tmp_path / "given.md").exists()
@@ -202,11 +202,11 @@ class TestCooling:
         assert sorted(back.split()) == sorted(before.split())
 
     def test_several_ask_and_state_does_not_cool(self, assay, person):
-        assert assay("cool", ONE, TWO).status == 4
-        assert assay("cool", STATE).status == 6
-        assert person("cool", ONE, TWO).answer("yes").status == 0
-        assert assay("warm", ONE).status == 4
-        assert person("warm", ONE).answer("yes").status == 0
+        assert assay.alone("cool", ONE, TWO).status == 4
+        assert assay.alone("cool", STATE).status == 6
+        assert assay.agreed("cool", ONE, TWO).status == 0
+        assert assay.alone("warm", ONE).status == 4
+        assert assay.agreed("warm", ONE).status == 0
         assert item(assay, ONE)["standing"] == "topic"
         assert item(assay, TWO)["standing"] == "historical"
         assert assay.inside("warm", NEVER, "--dry-run").status == 6
@@ -217,10 +217,10 @@ class TestKinds:
         assert assay.inside("reclassify", ONE, "--kind", "state", "--dry-run").status == 6
         words = ("reclassify", ONE, "--kind", "state", "--subject", "deploy:backup")
         assert "lose its weight" in assay.inside(*words, "--dry-run").out
-        assert assay(*words).status == 4
+        assert assay.alone(*words).status == 4
         assert person(*words).answer("yes").status == 0
         assert b"  - kind: state\n  - subject: deploy:backup\n  - Status: active\n" in page(assay)
-        assert person("undo").answer("yes").status == 0
+        assert assay.agreed("undo").status == 0
         assert page(assay).count(b"kind: state") == PAGE.encode().count(b"kind: state")
         assert b"deploy:backup" not in page(assay)
 
@@ -230,15 +230,15 @@ class TestKinds:
 
     def test_subject(self, assay, person):
         assert assay.inside("subject", ONE, "x:y", "--dry-run").status == 6
-        assert assay("subject", STATE, "app:listen-port").status == 4
-        assert person("subject", STATE, "app:listen-port").answer("yes").status == 0
+        assert assay.alone("subject", STATE, "app:listen-port").status == 4
+        assert assay.agreed("subject", STATE, "app:listen-port").status == 0
         assert b"  - subject: app:listen-port\n" in page(assay)
-        assert person("undo").answer("yes").status == 0
+        assert assay.agreed("undo").status == 0
         assert b"  - subject: app:port\n" in page(assay)
 
     @pytest.mark.parametrize("name", ["deploy", "deploy.md", "topics/deploy.md", "./topics/deploy.md"])
     def test_triggers(self, assay, person, name):
-        assert person("triggers", name, "deploying", "a 数据库 restore").answer("yes").status == 0
+        assert assay.agreed("triggers", name, "deploying", "a 数据库 restore").status == 0
         assert b"triggers:\n  - deploying\n  - " in page(assay)
         assert "a 数据库 restore".encode() in page(assay)
         index = (assay.root / "index.md").read_bytes()

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from core.review_plan import OPEN, CleanupRow, Ticked, read_plan
+
 PENDING, OTHER, STATE, RIVAL = "mem-2026-05-20-001", "mem-2026-05-20-002", "mem-2026-05-01-009", "mem-2026-06-03-001"
 CLEAR = f"- [ ] clear {PENDING} — “Retries hide timeouts behind the gateway.”; pending "
 DRAIN = "Drain before a restart."
@@ -97,7 +99,7 @@ def test_ticked_lines_are_shown_and_asked_one_question_a_command(assay, plan, pe
     session.type("no\n")
     result = session.answer("yes", question="Repair? Type yes")
     assert result.status == 14
-    assert "clear: cancelled; nothing of it was written" in result.err
+    assert "clear: cancelled; nothing was written" in result.err
     written = page(assay)
     assert b"  - Status: superseded\n  - superseded_by: mem-2026-06-03-001\n" in written
     assert b"  - Status: pending-cleanup\n" in written
@@ -200,7 +202,7 @@ def test_options_that_do_not_go_together(assay):
 def test_a_plan_says_nothing_that_was_withdrawn_and_no_secret(assay, person):
     assert "AKIAIOSFODNN7EXAMPLE" not in assay.inside("plan").out
     assay.own()
-    assert person("withdraw", "--item", PENDING).answer("yes").status == 0
+    assert assay.agreed("withdraw", "--item", PENDING).status == 0
     out = assay.inside("plan").out
     assert PENDING not in out
     assert "Retries hide" not in out
@@ -208,3 +210,42 @@ def test_a_plan_says_nothing_that_was_withdrawn_and_no_secret(assay, person):
     result = assay.inside("plan", "--take", "plan.md")
     assert result.status == 6
     assert "reinstate it" in result.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("clear", PENDING),
+        ("repair", "~4a38@topics/值班 手册.md#0", "--source", OPEN),
+        ("subject", 'an "odd" one\'s key', OPEN),
+        ("repair", "--marker", "a\\b #c"),
+    ],
+)
+def test_a_line_reads_back_as_the_words_it_was_made_of(words):
+    row = CleanupRow("look", "a human — or two", "it's “odd” — [x] *so*", words, title="“a — 'b”")
+    assert read_plan(row.line) == ((), ())
+    assert read_plan(f"\ufeff# Plan\r\n{row.line.replace('[ ]', '[x]', 1)}\r\n")[0] == (Ticked(2, words),)
+
+
+def test_every_line_of_a_plan_is_one_of_a_plans(assay, plan):
+    ticked, garbled = read_plan(plan.text.replace("- [ ]", "- [x]"))
+    assert garbled == ()
+    commands = [tuple(row["command"]) for row in assay.inside("plan", "--json").data if row["command"]]
+    assert [one.words for one in ticked] == commands
+
+
+def test_a_group_that_meets_a_change_says_what_was_done(assay, person):
+    lines = "".join(f"- [x] reclassify {id} --kind state --subject a:{id[-1]} — why\n" for id in (PENDING, OTHER))
+    (assay.folder / "plan.md").write_text(lines)
+    session = person("plan", "--take", "plan.md", "--json", pipe=True)
+    session.wait_for("Reclassify, all 2? Type yes")
+    (assay.root / "topics/deploy.md").write_bytes(page(assay).replace("部署前先".encode(), "部署前必先".encode()))
+    session.type("yes\n")
+    session.wait_for("shown anew")
+    session.screen = ""
+    result = session.answer("no")
+    assert result.status == 14
+    assert "reclassify: cancelled; 1 of 2 were done" in result.err
+    assert len(result.data) == 1
+    assert b"subject: a:1\n" in page(assay)
+    assert b"subject: a:2\n" not in page(assay)

@@ -61,10 +61,6 @@ def proposal(assay) -> str:
     return (assay.root / f"proposals/{ID}.md").read_bytes().decode()
 
 
-def withdraw(person, id):
-    assert person("withdraw", "--item", id).answer("yes", question="Withdraw?").status == 0
-
-
 class TestReading:
     def test_a_proposal_says_what_it_rests_on_and_what_it_would_write(self, owned):
         before = owned.bytes()
@@ -94,7 +90,7 @@ class TestReading:
         assert "assay owner add" in assay.inside("proposals").out
 
     def test_decided_ones_are_listed_on_demand(self, owned, person):
-        assert person("reject", ID, "--reason", "one graph is no rule").answer("yes").status == 0
+        assert owned.agreed("reject", ID, "--reason", "one graph is no rule").status == 0
         assert owned.inside("proposals", "--json").data == []
         (value,) = owned.inside("proposals", "--all", "--json").data
         assert (value["status"], value["diff"]) == ("rejected", None)
@@ -144,7 +140,7 @@ class TestProposing:
 class TestApproving:
     def test_the_rule_the_decision_and_the_pointers_stand_on_disk(self, owned, person):
         before = owned.bytes()
-        assert owned("approve", ID).status == 4
+        assert owned.alone("approve", ID).status == 4
         dry = owned.inside("approve", ID, "--dry-run")
         assert dry.status == 0
         assert f"+{RULE}" in dry.out
@@ -162,16 +158,16 @@ class TestApproving:
         assert b"  - promoted_to: conventions.md\n" in (owned.root / "topics/deploy.md").read_bytes()
         assert b"promote (memlog-" in (owned.root / "log.md").read_bytes()
         assert owned.inside("approve", ID, "--dry-run").status == 6
-        assert owned("undo", result.data["event"]).status == 6
+        assert owned.alone("undo", result.data["event"]).status == 6
 
     def test_conventions_are_laid_out_where_there_are_none(self, owned, person):
         (owned.root / "conventions.md").unlink()
-        assert person("approve", ID).answer("yes").status == 0
+        assert owned.agreed("approve", ID).status == 0
         assert rules(owned) == f"# Conventions\n\n## Rules\n\n{RULE}"
 
     def test_the_owner_words_the_rule(self, owned, person, tmp_path):
         text = "Back every database up before each deploy."
-        assert person("approve", ID, "--text", text).answer("yes").status == 0
+        assert owned.agreed("approve", ID, "--text", text).status == 0
         assert f"- {text} ({ID})\n" in rules(owned)
         assert f'proposed_change: "{CHANGE}"   # as Bo put it\n' in proposal(owned)
         assert f"approved_text: {text}" in proposal(owned).replace('"', "")
@@ -191,9 +187,18 @@ class TestApproving:
         refused = assay.inside("approve", ID, "--dry-run")
         assert refused.status == 5
         assert "assay owner add" in refused.err
-        assert assay("approve", ID).status == 4
+        assert assay.alone("approve", ID).status == 4
         assert person("approve", ID).answer("", question="nothing to cancel:").status == 14
         assert assay.bytes() == before
+
+    def test_the_first_approval_names_an_owner_first(self, assay, person):
+        session = person("approve", ID)
+        session.wait_for("nothing to cancel:")
+        session.type("ana\n")
+        session.wait_for("Name owner?")
+        session.type("yes\n")
+        assert session.answer("yes", question="Approve?").status == 0
+        assert RULE in rules(assay)
 
     def test_owners_who_were_never_confirmed(self, assay):
         binding = assay.root / "assay.toml"
@@ -229,7 +234,7 @@ class TestApproving:
         assert (value["eligible"], value["supporting_refs"][1]["found"]) == (False, False)
 
     def test_what_rests_on_what_is_withdrawn_is_refused(self, owned, person):
-        withdraw(person, "mem-2026-05-20-002")
+        assert owned.agreed("withdraw", "--item", "mem-2026-05-20-002").status == 0
         before = owned.bytes()
         result = owned("approve", ID)
         assert result.status == 6
@@ -247,8 +252,8 @@ class TestApproving:
 
 def test_a_rejection_stays_on_file_with_its_reason(owned, person):
     assert owned.inside("reject", ID).status == 2
-    assert owned("reject", ID, "--reason", "one graph is no rule").status == 4
-    assert person("reject", ID, "--reason", "one graph is no rule").answer("yes").status == 0
+    assert owned.alone("reject", ID, "--reason", "one graph is no rule").status == 4
+    assert owned.agreed("reject", ID, "--reason", "one graph is no rule").status == 0
     lines = proposal(owned).splitlines()
     kept = "\n".join(line for line in lines if not line.startswith(("decided_", "reason:"))) + "\n"
     assert kept == FENCED.replace("status: pending-review", "status: rejected")

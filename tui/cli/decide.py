@@ -7,7 +7,7 @@ one exception is a new root without owners (`found.py`): it takes nothing from a
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from core.authority import Tier
 from core.errors import Declined, NeedsHuman, NotAuthorised, PlanChanged, Refused
@@ -101,19 +101,16 @@ def _terminal(what: str) -> Terminal:
     return terminal
 
 
-def decide_all(opened: Opened, plans: Sequence[Plan], out: Output) -> list[Receipt]:
-    """Commit `plans` of one kind after one question about them all; the receipts.
+def decide_all(opened: Opened, plans: Sequence[Plan], out: Output) -> Iterator[Receipt]:
+    """Commit `plans` of one kind after one question about them all; the receipts, each once it is done.
 
     A plan whose ground changed meanwhile, be it by the one before, is shown anew and asked about by itself.
     """
-    if not plans:
-        return []
-    _confirm(plans, cleaner(opened, out), "")
-    receipts = []
+    if plans:
+        _confirm(plans, cleaner(opened, out), "")
     for plan in plans:
-        receipts.append(decide(opened, plan, out, ask=False))
+        yield decide(opened, plan, out, ask=False)
         opened.read_again()
-    return receipts
 
 
 def _confirm(plans: Sequence[Plan], clean: Clean, news: str) -> None:

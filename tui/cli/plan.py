@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from core.errors import AssayError, Declined, Refused, UsageError, WriteRefused
+from core.errors import AssayError, Declined, ItemNotFound, NotAuthorised, Refused, UsageError, WriteRefused
 from core.plan import Plan
 from core.requests import Clear, Cool, Pend, Repair, Request, Stale, Warm
 from core.review_plan import OPEN, CleanupRow, Ticked, cleanup_markdown, cleanup_plan, read_plan
@@ -103,49 +103,50 @@ def _take(opened: Opened, args: argparse.Namespace, out: Output) -> int:
     see_to_owners(opened, [one.request for one in asked], out, dry_run=args.dry_run)
     values: list[Json] = []
     refused = declined = False
-    for name in dict.fromkeys(one.name for one in asked):
-        plans = []
-        for one in (one for one in asked if one.name == name):
-            plan = _planned(opened, one, args.take)
-            refused = refused or plan is None or bool(plan.refusals)
-            plans += [plan] if plan is not None else []
-        try:
-            values += _decided(opened, plans, args, out)
-        except Declined:
-            declined = True
-            notice(f"{name}: cancelled; nothing of it was written.")
-        opened.read_again()
-    if out.json:
-        out.data(values)
+    try:
+        for name in dict.fromkeys(one.name for one in asked):
+            planned = [(one, _planned(opened, one, args.take)) for one in asked if one.name == name]
+            plans = [plan for _, plan in planned if plan is not None]
+            refused = refused or len(plans) < len(planned) or any(plan.refusals for plan in plans)
+            done = len(values)
+            try:
+                for value in _decided(opened, plans, args, out):
+                    values.append(value)
+            except Declined:
+                declined = True
+                done = len(values) - done
+                notice(f"{name}: cancelled; {f'{done} of {len(plans)} were done' if done else 'nothing was written'}.")
+            opened.read_again()
+    finally:
+        if out.json:
+            out.data(values)
     return Refused.exit_status if refused else Declined.exit_status if declined else exits.OK
 
 
-def _decided(opened: Opened, plans: list[Plan], args: argparse.Namespace, out: Output) -> list[Json]:
+def _decided(opened: Opened, plans: list[Plan], args: argparse.Namespace, out: Output) -> Iterator[Json]:
     """Show the plans of one command, ask once, and carry them out; the receipts (or the plans) as JSON."""
     clean = cleaner(opened, out)
-    values: list[Json] = []
     if args.dry_run:
         for plan in plans:
-            values.append(plan_json(plan, clean))
+            yield plan_json(plan, clean)
             if not out.json:
                 for line in plan_lines(plan, clean):
                     out.line(line)
                 out.line()
-        return values
+        return
     for receipt in decide_all(opened, plans, out):
-        values.append(receipt_json(receipt, clean))
+        yield receipt_json(receipt, clean)
         if not out.json:
             out.line(display.one_line(clean(receipt.line())))
         for refusal in receipt.refusals:
             notice(f"{refusal.key}: left out: {clean(refusal.reason)}")
-    return values
 
 
 def _planned(opened: Opened, asked: _Asked, file: str) -> Plan | None:
     """The plan of one request; None where it cannot be done, which is said with its lines."""
     try:
         return opened.engine.plan(asked.request, opened.actor, opened.reading)
-    except (Refused, WriteRefused) as error:
+    except (Refused, WriteRefused, NotAuthorised, ItemNotFound) as error:
         notice(f"{file}:{asked.lines[0]}: left out: {error}")
         return None
 
