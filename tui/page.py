@@ -332,8 +332,10 @@ class Page(Vertical):
             return "There is no item under the cursor to withdraw."
         if verb.name in ("mark", "mark all", "open") and self.listing.key is None:
             return "There is nothing under the cursor."
-        if verb.name in ("source", "copy id") and (self.listing.key is None or not self.copy_text(self.listing.key)):
-            return "There is no item with an id under the cursor."
+        if verb.name == "source" and not self.targets():
+            return "There is no item under the cursor, so there is no Source to open."
+        if verb.name == "copy id" and (self.listing.key is None or not self.copy_text(self.listing.key)):
+            return "There is nothing with an id under the cursor."
         return None
 
     def _not_authorised(self, verb: Verb) -> str | None:
