@@ -30,7 +30,7 @@ from core.changes import (
     SetFields,
 )
 from core.errors import WriteRefused
-from core.items import FieldValue, MemoryItem
+from core.items import FieldValue, MemoryItem, Record
 from core.places import INDEX, held_file, standing_of
 from core.snapshot import Snapshot
 from stores.markdown.document import Document, parse_document
@@ -258,19 +258,10 @@ def _with(item: MemoryItem, fields: Fields) -> dict[str, FieldValue]:
 
 def _matches(records: list[MemoryItem], wanted: list[dict[str, FieldValue]]) -> bool:
     """Whether the records are those wanted, in any order."""
-    found = [{name: value for name, value in record.record().items() if name != "place"} for record in records]
-    for record in wanted:
-        match = next((number for number, other in enumerate(found) if _same(other, record)), None)
-        if match is None:
-            return False
-        del found[match]
-    return not found
+    return Counter(_comparable(record.record()) for record in records) == Counter(map(_comparable, wanted))
 
 
-def _same(one: Mapping[str, FieldValue], other: Mapping[str, FieldValue]) -> bool:
-    return {**one, "text": _plain(one)} == {**other, "text": _plain(other)}
-
-
-def _plain(record: Mapping[str, FieldValue]) -> str:
-    """The text as its reader would join it, whatever blanks a new record was given with."""
-    return " ".join(str(record.get("text", "")).split())
+def _comparable(record: Record) -> frozenset[tuple[str, FieldValue]]:
+    """A record's fields without its place, its text as a reader would join it."""
+    fields = {name: value for name, value in record.items() if name != "place"}
+    return frozenset({**fields, "text": " ".join(str(record.get("text", "")).split())}.items())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from core.errors import WriteRefused
 from core.items import MemoryItem
@@ -14,6 +15,9 @@ from stores.markdown.document import Document
 from stores.markdown.edits import FileEdit
 from stores.markdown.project_page import Page
 from stores.markdown.spans import ItemSpan
+
+if TYPE_CHECKING:
+    from stores.markdown.project_hold import Note
 
 Read = Callable[[str], bytes | None]
 Blocked = Callable[[str], str]
@@ -32,6 +36,8 @@ class Files:
     ) -> None:
         self.snapshot = snapshot
         self.documents = documents
+        self.held: dict[tuple[str, str | None, int], list[Note]] | None = None
+        """The notes of held records by where they stood, once somebody asked for them."""
         self._read = read
         self._blocked = blocked
         self._pages: dict[str, Page] = {}

@@ -131,16 +131,19 @@ def release_items(
     return tuple(skipped)
 
 
-def held_notes(files: Files, file: str, section: str | None, nth: int = 0) -> list[Note]:
+def held_notes(files: Files, file: str, section: str | None, nth: int = 0) -> Sequence[Note]:
     """The notes of the records that are held out of the `nth` `section` of `file`, in the order of their lines."""
-    notes = []
-    for path, document in files.documents.items():
-        if path.startswith(HELD_FOLDER + "/"):
-            for index in range(len(document.records)):
-                noted = read_note(document.data, *document.items.bounds(index))
-                if noted and (noted[0].file, noted[0].section, noted[0].nth) == (file, section, nth):
-                    notes.append(noted[0])
-    return sorted(notes, key=lambda note: note.line)
+    if files.held is None:
+        files.held = {}
+        for path, document in files.documents.items():
+            if path.startswith(HELD_FOLDER + "/"):
+                for index in range(len(document.records)):
+                    noted = read_note(document.data, *document.items.bounds(index))
+                    if noted is not None:
+                        files.held.setdefault((noted[0].file, noted[0].section, noted[0].nth), []).append(noted[0])
+        for notes in files.held.values():
+            notes.sort(key=lambda note: note.line)
+    return files.held.get((file, section, nth), ())
 
 
 def _hold(files: Files, change: HoldItem, fields: Fields, leaving: set[str]) -> None:

@@ -14,6 +14,7 @@ from stores.markdown.spans import Section, Span
 
 _BOM = b"\xef\xbb\xbf"
 _ENDS = (b"\n", b"\r")
+_ENOUGH = 4096
 _IN_LIST = (b"- ", b"* ", b"+ ", b"  ", b"\t")
 _DAMAGE = ("undecodable", "nul-run", "frontmatter-broken")
 """The findings that make a file unwritable."""
@@ -176,8 +177,9 @@ class Page:
             ordered.append(_Edit(len(data), len(data), text, Rank.BETWEEN, Lead.BLANK, True))
         made: list[SpanEdit] = []
         for edit in ordered:
-            tail = _tail(data, made, edit.start)
-            text = _led(edit, tail, eol) + edit.replacement
+            text = edit.replacement
+            if edit.lead is not Lead.NONE:
+                text = _led(edit, _tail(data, made, edit.start), eol) + text
             if edit.bound and edit.start == len(data) and data:
                 _bind(data, made, text)
             elif made and made[-1].end == edit.start and edit.start == edit.end and made[-1].start == made[-1].end:
@@ -282,13 +284,15 @@ def _tail(data: bytes, made: list[SpanEdit], start: int) -> bytes:
     """The end of the file as it will be in front of `start`: enough of it to see a blank line."""
     parts: list[bytes] = []
     at = start
+    enough = _ENOUGH
     for edit in reversed(made):
-        parts += (data[edit.end : at], edit.replacement)
+        parts += (data[max(edit.end, at - enough) : at], edit.replacement)
+        enough -= at - edit.end + len(edit.replacement)
         at = edit.start
-        if sum(map(len, parts)) > 4096:
+        if enough <= 0:
             break
     else:
-        parts.append(data[max(0, at - 4096) : at] if at > 4096 else data[:at])
+        parts.append(data[max(0, at - enough) : at])
     return b"".join(reversed(parts))
 
 
