@@ -464,6 +464,44 @@ class TestCoverage:
         assert not outer.eligible("mem-2026-06-01-001")
         assert self.rest(ONE, "archive/2026-05-20.md#run-7", "archive/2026-05-20.md#detail").eligible(ONE)
 
+    def test_a_heading_at_the_end_of_the_segment_is_in_it_and_its_last_line_too(self) -> None:
+        text = f"## run 7\n### end\n- [{ONE}] Conclusion one.\n"
+        for source in ("archive/2026-05-20.md#end", "archive/2026-05-20.md#L3", "archive/2026-05-20.md#L1-L3"):
+            snapshot = root(
+                item(ONE, source=source),
+                item("mem-2026-05-20-004", source=source),
+                archive=[day(text, "2026-05-20")],
+                controls=[withdraw("wd-1", archive=["archive/2026-05-20.md#run-7"])],
+            )
+            influence = resolve_influence(snapshot)
+            assert not influence.eligible("mem-2026-05-20-004")
+            assert influence.findings == ()
+
+    def test_a_wider_source_counts_copies_up_to_its_last_line(self) -> None:
+        text = f"## run 7\n### detail\n- [{TWO}] Two.\n### end\n- [{ONE}] Conclusion one.\n"
+        snapshot = root(
+            item(ONE, source="archive/2026-05-20.md#run-7"),
+            item(TWO, source="archive/2026-05-20.md#run-7"),
+            archive=[day(text, "2026-05-20")],
+            controls=[withdraw("wd-1", archive=["archive/2026-05-20.md#detail"])],
+        )
+        assert sorted(resolve_influence(snapshot).verdicts) == [TWO]
+
+    def test_a_withdrawn_heading_that_is_gone_could_have_stood_anywhere_in_its_day(self) -> None:
+        text = f"## renamed\n- [{ONE}] Conclusion one.\n## run 8\n- [{TWO}] Conclusion two.\n"
+        snapshot = root(
+            item(ONE, source="archive/2026-05-20.md"),
+            item(TWO, source="archive/2026-05-20.md#run-8"),
+            archive=[day(text, "2026-05-20")],
+            controls=[withdraw("wd-1", archive=["archive/2026-05-20.md#run-7"])],
+        )
+        assert sorted(resolve_influence(snapshot).verdicts) == [ONE]
+
+    def test_an_archive_reference_that_cannot_be_read_is_looked_for_as_it_stands(self) -> None:
+        controls = [withdraw("wd-1", archive=["attic box 3"])]
+        snapshot = root(item(ONE, source="attic box 3, left"), item(TWO, source="attic box 30"), controls=controls)
+        assert sorted(resolve_influence(snapshot).verdicts) == [ONE]
+
     def test_lines_name_a_segment_too(self) -> None:
         assert not self.rest("mem-2026-06-01-001", "archive/2026-05-20.md#L4").eligible("mem-2026-06-01-001")
         assert self.rest("mem-2026-06-01-001", "archive/2026-05-20.md#L8").eligible("mem-2026-06-01-001")

@@ -155,6 +155,16 @@ class TestWithheld:
         assert found.excerpt is None
         assert "withheld" in found.reason.lower()
 
+    @pytest.mark.parametrize("part", ["detail", "L1", "L2", "L4"])
+    def test_a_segment_is_withheld_where_a_part_of_it_is_withdrawn(self, part: str) -> None:
+        snapshot = root(
+            archive=[day("## run 7\nThe gateway.\n### detail\nIt was slow.\n## run 8\nElse.\n", "2026-05-20")],
+            controls=[withdraw("wd-1", archive=[f"{DAY}#{part}"])],
+        )
+        influence = resolve_influence(snapshot)
+        assert looked_up(f"{DAY}#run-7", snapshot, influence=influence).excerpt is None
+        assert looked_up(f"{DAY}#run-8", snapshot, influence=influence).excerpt == "Else."
+
     def test_the_segment_beside_it_is_not(self) -> None:
         assert "Conclusion two." in str(self.read(f"{DAY}#run-8", archive=[f"{DAY}#run-7"]).excerpt)
 
