@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 
 from core.controls import Scope
+from core.items import MemoryItem
+from core.pages import Items
+from core.reach import IdFinder, Reach, is_conventional
 from core.snapshot import ArchivedCopy, Snapshot
-from core.sources import archive_names, archive_ref, embedded_archive_refs, norm_anchor, pieces, segment
+from core.sources import archive_names, archive_ref, embedded_archive_refs, norm_anchor, segment
 from core.tokens import TokenFinder
 
-_CONVENTIONAL = re.compile(r"(?<![A-Za-z0-9_])mem-\d{4}-\d{2}-\d{2}-\d+(?![A-Za-z0-9_]|-[A-Za-z0-9])")
-_PLAIN_WORD = 8
-"""A shorter id of letters and digits alone is taken for an id only where it is a whole piece of a Source."""
+_SOURCE = attrgetter("source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,11 @@ class Segment:
 
 @dataclass(slots=True)
 class Covered:
-    """What one scope covers: item positions in the snapshot -> why, ids, and what is covered only in doubt."""
+    """What one scope covers: keys of items -> why, ids, and the keys of what is covered only in doubt."""
 
-    items: dict[int, str] = field(default_factory=dict)
+    items: dict[str, str] = field(default_factory=dict)
     ids: set[str] = field(default_factory=set)
-    in_doubt: set[int] = field(default_factory=set)
+    in_doubt: set[str] = field(default_factory=set)
     """Items with a Source wider than a covered segment, where nothing shows that they rest on the rest of it."""
 
 
@@ -56,7 +57,7 @@ class Coverage:
     def __init__(self, snapshot: Snapshot, scopes: Iterable[Scope]) -> None:
         """`scopes` are all scopes that will be asked for."""
         self._snapshot = snapshot
-        self._days = {day.file: day for day in snapshot.archive}
+        self._days = snapshot.days.by_file
         self._scopes = tuple(scopes)
 
     def segments(self, scope: Scope) -> tuple[Segment, ...]:
@@ -77,39 +78,47 @@ class Coverage:
             self._cover_id(item_id, f"bears {item_id}", result)
         self._cover_segments(self.segments(scope), excluded, result)
         for token in self._tokens(scope):
-            for position in self._by_token.get(token, ()):
-                self._cover(position, f"names {token} as its Source", result)
+            for item in self._with_sources(self._by_token.get(token, ())):
+                self._cover(item, f"names {token} as its Source", result)
         return result
 
-    def extend(self, positions: Iterable[int], why: str, result: Covered) -> None:
-        """Cover the items at `positions`, and all that follows from them."""
-        for position in positions:
-            self._cover(position, why, result)
+    def extend(self, keys: Iterable[str], why: str, result: Covered) -> None:
+        """Cover the items with these `keys`, and all that follows from them."""
+        for key in keys:
+            self._cover(self._snapshot.by_key[key], why, result)
+
+    def reach(self, covered: Iterable[Covered], ids: Iterable[str]) -> Reach:
+        """What a change has to touch to matter to any scope: they cover `covered` now; `ids` are asked for besides."""
+        ids = {*ids, *(item_id for scope in self._scopes for item_id in scope.memory_item_ids)}
+        files = {one.file for scope in self._scopes for one in self.segments(scope)}
+        tokens = {token for scope in self._scopes for token in self._tokens(scope)}
+        return Reach(frozenset(ids.union(*(one.ids for one in covered))), frozenset(files), frozenset(tokens))
 
     def _cover_id(self, item_id: str, why: str, result: Covered) -> None:
         if item_id in result.ids:
             return
         result.ids.add(item_id)
-        for position in self._bearers.get(item_id, ()):
-            self._cover(position, why, result)
-        for position in self._naming.get(item_id, ()):
-            self._cover(position, f"names {item_id} as its Source", result)
+        for item, why in self._following(item_id, f"bears {item_id}"):
+            self._cover(item, why, result)
 
-    def _cover(self, position: int, why: str, result: Covered) -> None:
-        work = [(position, why)]
+    def _following(self, item_id: str, said: str) -> list[tuple[MemoryItem, str]]:
+        """What is covered where `item_id` is, and why: what bears it (`said`), and what names it as its Source."""
+        bearing = [(item, said) for item in self._snapshot.by_id.get(item_id, ())]
+        naming = self._with_sources(self._naming.get(item_id, ()))
+        return [*bearing, *((item, f"names {item_id} as its Source") for item in naming)]
+
+    def _cover(self, item: MemoryItem, why: str, result: Covered) -> None:
+        work = [(item, why)]
         while work:
             here, because = work.pop()
-            if here in result.items:
+            if here.key in result.items:
                 continue
-            result.items[here] = because
-            item = self._snapshot.items[here]
-            folded = f"was merged from {item.id or 'an excluded item'}"
-            for item_id, said in ((item.id, f"bears {item.id}"), (item.merged_into, folded)):
-                if item_id is None or item_id in result.ids:
-                    continue
-                result.ids.add(item_id)
-                work += [(other, said) for other in self._bearers.get(item_id, ())]
-                work += [(other, f"names {item_id} as its Source") for other in self._naming.get(item_id, ())]
+            result.items[here.key] = because
+            folded = f"was merged from {here.id or 'an excluded item'}"
+            for item_id, said in ((here.id, f"bears {here.id}"), (here.merged_into, folded)):
+                if item_id is not None and item_id not in result.ids:
+                    result.ids.add(item_id)
+                    work += self._following(item_id, said)
 
     def _cover_segments(
         self, segments: Sequence[Segment], excluded: Mapping[str, Sequence[Segment]], result: Covered
@@ -123,13 +132,13 @@ class Coverage:
                 wide = self._wider(covered, anchor)
                 if wide is None:
                     continue
-                for position in resting.get(anchor, ()):
+                for item in self._with_sources(resting.get(anchor, ())):
                     if not wide:
-                        self._cover(position, f"rests on {name}", result)
-                    elif not self._stands_elsewhere(position, covered.file, anchor, excluded):
-                        if position not in result.items:
-                            result.in_doubt.add(position)
-                        self._cover(position, f"rests on {covered.file}, of which {name} is withdrawn", result)
+                        self._cover(item, f"rests on {name}", result)
+                    elif not self._stands_elsewhere(item.id, covered.file, anchor, excluded):
+                        if item.key not in result.items:
+                            result.in_doubt.add(item.key)
+                        self._cover(item, f"rests on {covered.file}, of which {name} is withdrawn", result)
             for copy in self._copies_of_day(covered.file):
                 if copy.id is not None and covered.holds(copy) and self._only_within(copy.id, excluded):
                     self._cover_id(copy.id, f"stands archived only in {name}", result)
@@ -149,9 +158,8 @@ class Coverage:
         return True if lines[0] <= covered.lines[1] and covered.lines[0] <= lines[1] else None
 
     def _stands_elsewhere(
-        self, position: int, file: str, anchor: str | None, excluded: Mapping[str, Sequence[Segment]]
+        self, item_id: str | None, file: str, anchor: str | None, excluded: Mapping[str, Sequence[Segment]]
     ) -> bool:
-        item_id = self._snapshot.items[position].id
         day = self._days.get(file)
         if item_id is None or day is None:
             return False
@@ -186,65 +194,60 @@ class Coverage:
         return sorted({token.strip() for token in (*scope.source_or_run_refs, *unread)} - {""})
 
     @cached_property
-    def _sources(self) -> dict[str, list[int]]:
-        """Positions of the items with each Source text."""
-        table: dict[str, list[int]] = {}
-        for position, item in enumerate(self._snapshot.items):
-            if item.source:
-                table.setdefault(item.source, []).append(position)
+    def _sources(self) -> tuple[str, ...]:
+        """The Source texts, in reading order, each once."""
+        return tuple(source for source in dict.fromkeys(map(_SOURCE, self._snapshot.items)) if source)
+
+    def _with_sources(self, sources: Sequence[str]) -> list[MemoryItem]:
+        """The items with any of these Source texts; one after the other, in reading order."""
+        return [item for source in sources for item in self._by_source[source]] if sources else []
+
+    @cached_property
+    def _by_source(self) -> dict[str | None, list[MemoryItem]]:
+        """The items with each Source text that names anything asked for."""
+        named = [*self._naming.values(), *self._by_token.values()]
+        named += [sources for anchors in self._resting.values() for sources in anchors.values()]
+        table: dict[str | None, list[MemoryItem]] = {source: [] for sources in named for source in sources}
+        for item in self._snapshot.items if table else ():
+            if item.source in table:
+                table[item.source].append(item)
         return table
 
     @cached_property
-    def _bearers(self) -> dict[str, list[int]]:
-        table: dict[str, list[int]] = {}
-        for position, item in enumerate(self._snapshot.items):
-            if item.id is not None:
-                table.setdefault(item.id, []).append(position)
+    def _naming(self) -> dict[str, list[str]]:
+        """The Source texts that name each id."""
+        named = {item_id for scope in self._scopes for item_id in scope.memory_item_ids}
+        finder = IdFinder((*self._snapshot.gather(_odd_ids), *named))
+        table: dict[str, list[str]] = defaultdict(list)
+        for source in self._sources:
+            for item_id in finder.find(source):
+                table[item_id].append(source)
         return table
 
     @cached_property
-    def _naming(self) -> dict[str, list[int]]:
-        """Positions of the items whose Source names each id."""
-        known = {*self._bearers, *(item_id for scope in self._scopes for item_id in scope.memory_item_ids)}
-        odd = {item_id for item_id in known if not _CONVENTIONAL.fullmatch(item_id)}
-        words = {item_id for item_id in odd if item_id.isalnum() and len(item_id) < _PLAIN_WORD}
-        finder = TokenFinder(odd - words)
-        table: dict[str, list[int]] = defaultdict(list)
-        for source, positions in self._sources.items():
-            named = set(_CONVENTIONAL.findall(source)) if "mem-" in source else set()
-            if finder:
-                named |= finder.find(source)
-            if words:
-                named |= words & set(pieces(source))
-            for item_id in named:
-                table[item_id] += positions
-        return table
-
-    @cached_property
-    def _resting(self) -> dict[str, dict[str | None, list[int]]]:
-        """Archive file -> anchor -> positions of the items whose Source names it; only for files that are asked for."""
+    def _resting(self) -> dict[str, dict[str | None, list[str]]]:
+        """Archive file -> anchor -> the Source texts that name it; only for files that are asked for."""
         asked = {covered.file for scope in self._scopes for covered in self.segments(scope)}
-        table: dict[str, dict[str | None, list[int]]] = {}
+        table: dict[str, dict[str | None, list[str]]] = {}
         if not asked:
             return table
         stems = {file.removeprefix("archive/").removesuffix(".md") for file in asked}
-        for source, positions in self._sources.items():
+        for source in self._sources:
             if source.isascii() and stems.isdisjoint(archive_names(source)):
                 continue
             for file, anchor in set(embedded_archive_refs(source)):
                 if file in asked:
                     anchors = table.setdefault(file, {})
-                    anchors.setdefault(norm_anchor(anchor) if anchor is not None else None, []).extend(positions)
+                    anchors.setdefault(norm_anchor(anchor) if anchor is not None else None, []).append(source)
         return table
 
     @cached_property
-    def _by_token(self) -> dict[str, list[int]]:
+    def _by_token(self) -> dict[str, list[str]]:
         finder = TokenFinder(token for scope in self._scopes for token in self._tokens(scope))
-        table: dict[str, list[int]] = defaultdict(list)
-        if finder:
-            for source, positions in self._sources.items():
-                for token in finder.find(source):
-                    table[token] += positions
+        table: dict[str, list[str]] = defaultdict(list)
+        for source in self._sources if finder else ():
+            for token in finder.find(source):
+                table[token].append(source)
         return table
 
     @cached_property
@@ -267,9 +270,8 @@ class Coverage:
         return table
 
 
-def item_ids_in(text: str) -> set[str]:
-    """The ids of the conventional form (`mem-YYYY-MM-DD-NNN`) that stand in `text`."""
-    return set(_CONVENTIONAL.findall(text))
+def _odd_ids(items: Items) -> tuple[str, ...]:
+    return tuple(item.id for item in items if item.id is not None and not is_conventional(item.id))
 
 
 def excluded_by_file(segments: Iterable[Segment]) -> dict[str, tuple[Segment, ...]]:

@@ -273,7 +273,7 @@ def _restated(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
     index = snapshot.index
     lines = {line.line: line for line in (*index.recent, *index.topic_map, *index.pending, *index.beyond_limit)}
     for number in sorted(lines):
-        if influence.restates(lines[number].text) or _clipped(lines[number].text, influence.excluded_texts):
+        if influence.restates(lines[number].text) or _clipped(lines[number].text, influence):
             message = "A line of index.md says again what is withdrawn."
             yield make_finding("restates-withdrawn", message, file=INDEX, line=number)
     for item in snapshot.gather(_saying, influence.excluded_texts):
@@ -287,14 +287,13 @@ def _saying(items: Items, texts: frozenset[str]) -> Items:
     return tuple(item for item in items if fold_text(item.text) in texts)
 
 
-def _clipped(text: str, excluded: frozenset[str]) -> bool:
+def _clipped(text: str, influence: Influence) -> bool:
     """Whether a line shows the beginning of an excluded text, cut with an ellipsis."""
     if "…" not in text:
         return False
     shown = text.partition("…")[0]
     shown = re.sub(r"^[\s*+-]*(?:\[[^\]]*\]\s*)*(?:\([^)]*\)\s*)?", "", shown)
-    begun = fold_text(shown)
-    return len(begun) >= 8 and any(known.startswith(begun) for known in excluded)
+    return influence.begins_excluded(shown)
 
 
 def _owners(snapshot: Snapshot) -> Iterator[Finding]:

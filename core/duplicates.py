@@ -310,10 +310,10 @@ def suggest_duplicates(
     bearers of one id: they are a conflict.
     """
     found = find_duplicates(candidates(snapshot, influence), cutoff=cutoff, progress=progress, cancelled=cancelled)
-    items = snapshot.by_key
+    return tuple(pair for pair in found if worth_showing(pair, snapshot, not_duplicates))
 
-    def shown(pair: Pair) -> bool:
-        ids = (items[pair.a].id, items[pair.b].id)
-        return None in ids or (ids[0] != ids[1] and frozenset(ids) not in not_duplicates)
 
-    return tuple(filter(shown, found))
+def worth_showing(pair: Pair, snapshot: Snapshot, not_duplicates: frozenset[frozenset[str]]) -> bool:
+    """False for two items that a human has told apart, and for two bearers of one id."""
+    one, other = snapshot.by_key[pair.a].id, snapshot.by_key[pair.b].id
+    return one is None or other is None or (one != other and frozenset((one, other)) not in not_duplicates)

@@ -39,6 +39,7 @@ class Engine:
     def __init__(self, store: Store, *, clock: Callable[[], datetime]) -> None:
         self.store = store
         self._clock = clock
+        self._last: Reading | None = None
 
     def reading(self) -> Reading:
         """The root as it is now, with the answers of the rules. Never raises for bad data; records nothing."""
@@ -91,7 +92,8 @@ class Engine:
         return Receipt(event.id, fresh.title, files, fresh.undo, fresh.refusals)
 
     def _read(self, snapshot: Snapshot) -> Reading:
-        return Reading(snapshot, today=self._moment(snapshot).date().isoformat())
+        self._last = Reading(snapshot, today=self._moment(snapshot).date().isoformat(), prior=self._last)
+        return self._last
 
     def _moment(self, snapshot: Snapshot | None) -> datetime:
         zone = _zone(snapshot.binding.timezone) if snapshot is not None else UTC

@@ -9,12 +9,14 @@ from functools import cached_property
 from core.catalogue import make_finding
 from core.chains import JudgedChain, judge
 from core.controls import ControlRecord, Scope
-from core.coverage import Coverage, Covered, Segment, excluded_by_file, item_ids_in, lines_touch
+from core.coverage import Coverage, Covered, Segment, excluded_by_file, lines_touch
 from core.findings import Finding
 from core.items import MemoryItem
+from core.pages import Items
+from core.reach import Reach, item_ids_in, unchanged
 from core.snapshot import ArchiveDay, ArchivedCopy, IndexLine, Snapshot
 from core.sources import archive_ref, embedded_archive_refs, fold_text, norm_anchor, parse_source, segment
-from core.vocabulary import ControlAction, ControlState
+from core.vocabulary import ControlAction, ControlState, Standing
 
 _SHORTEST_TEXT = 8
 """Shorter texts say nothing by themselves and stand within others by chance."""
@@ -81,6 +83,9 @@ class Influence:
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
     """The verdicts of the excluded items, by key."""
     segments: Mapping[str, tuple[Segment, ...]] = field(default_factory=dict, repr=False)
+    reach: Reach = field(default=Reach(), repr=False, compare=False)
+    texts: frozenset[str] | None = field(default=None, repr=False, compare=False)
+    """`excluded_texts` where they are known already."""
     snapshot: Snapshot = field(default=Snapshot(""), repr=False, compare=False)
 
     def verdict(self, key: str) -> Verdict:
@@ -103,7 +108,7 @@ class Influence:
             return False
         if any(one.anchor == norm_anchor(anchor) for one in covered):
             return True
-        day = self._days.get(file)
+        day = self.snapshot.days.by_file.get(file)
         lines = segment(day, anchor) if day is not None else None
         return lines is not None and any(
             one.lines is not None and one.lines[0] <= lines[0] and lines[1] <= one.lines[1] for one in covered
@@ -131,13 +136,31 @@ class Influence:
             return False
         folded = fold_text(text)
         return folded in self.excluded_texts or any(
-            len(known) >= _SHORTEST_TEXT and known in folded for known in self.excluded_texts
+            folded.startswith(known, at)
+            for at in range(len(folded) - _SHORTEST_TEXT + 1)
+            for known in self._by_start.get(folded[at : at + _SHORTEST_TEXT], ())
         )
+
+    def begins_excluded(self, text: str) -> bool:
+        """Whether something that is excluded begins with `text`, where that is long enough to tell."""
+        begun = fold_text(text)
+        return any(known.startswith(begun) for known in self._by_start.get(begun[:_SHORTEST_TEXT], ()))
+
+    @cached_property
+    def _by_start(self) -> Mapping[str, list[str]]:
+        """The excluded texts that are long enough to tell, by their beginning."""
+        table: dict[str, list[str]] = {}
+        for text in self.excluded_texts:
+            if len(text) >= _SHORTEST_TEXT:
+                table.setdefault(text[:_SHORTEST_TEXT], []).append(text)
+        return table
 
     @cached_property
     def excluded_texts(self) -> frozenset[str]:
         """What excluded items and their archived copies say, folded: no ordinary read may say it again."""
-        texts = {item.text for item in self.snapshot.items if item.key in self.verdicts}
+        if self.texts is not None:
+            return self.texts
+        texts = {self.snapshot.by_key[key].text for key in self.verdicts}
         if self.excluded_ids or self.segments:
             for day in self.snapshot.archive:
                 covered = self.segments.get(day.file, ())
@@ -147,10 +170,6 @@ class Influence:
                     if copy.id in self.excluded_ids or any(one.holds(copy) for one in covered)
                 )
         return frozenset(fold_text(text) for text in texts) - {""}
-
-    @cached_property
-    def _days(self) -> Mapping[str, ArchiveDay]:
-        return {day.file: day for day in self.snapshot.archive}
 
     def chain(self, scope: Scope) -> Chain | None:
         """The chain of this exact scope."""
@@ -174,9 +193,15 @@ _ELIGIBLE = Verdict(True)
 _UNKNOWN = Verdict(False, (), "There is no such item.")
 
 
-def resolve_influence(snapshot: Snapshot) -> Influence:
-    """Apply every control record of `snapshot` (§12.2). Never raises; what is in doubt is excluded."""
-    held = [position for position, item in enumerate(snapshot.items) if item.held]
+def resolve_influence(snapshot: Snapshot, before: Influence | None = None) -> Influence:
+    """Apply every control record of `snapshot` (§12.2). Never raises; what is in doubt is excluded.
+
+    `before` is the answer for another snapshot: where what has changed since is beyond the reach of all records, it is
+    given again.
+    """
+    if before is not None and unchanged(before.snapshot, snapshot, before):
+        return replace(before, snapshot=snapshot, texts=before.excluded_texts)
+    held = list(snapshot.gather(_held))
     if not snapshot.controls and not held and not snapshot.index.withdrawn:
         return Influence(snapshot=snapshot)
     chains = judge(snapshot)
@@ -187,25 +212,38 @@ def resolve_influence(snapshot: Snapshot) -> Influence:
         one for scope in (*(chain.scope for chain in out), *listed.values()) for one in coverage.segments(scope)
     )
     by_chain = {id(chain): coverage.covered(chain.scope, segments) for chain in out}
-    explained = {position for covered in by_chain.values() for position in covered.items}
-    if held or listed:
-        explained |= _once_covered(coverage, chains)
+    explained = {key for covered in by_chain.values() for key in covered.items}
+    once = _once_covered(coverage, chains) if held or listed else []
+    explained.update(key for covered in once for key in covered.items)
     unexplained, findings = _unexplained(snapshot, coverage, listed, held, explained, segments)
     everything: list[tuple[tuple[str, ...], Covered]] = [(chain.by, by_chain[id(chain)]) for chain in out]
     everything.append(((), unexplained))
-    public = tuple(_public(chain, by_chain.get(id(chain)), snapshot.items) for chain in chains)
+    verdicts = _verdicts(everything)
+    excluded = [item for item in snapshot.items if item.key in verdicts]
+    order = {item.key: number for number, item in enumerate(excluded)}
+    public = tuple(_public(chain, by_chain.get(id(chain)), order) for chain in chains)
+    targets = frozenset(line.target for line in snapshot.index.withdrawn if line.target is not None)
     influence = Influence(
         controls=tuple(view for chain in public for view in chain.views),
         chains=public,
         excluded_archive=frozenset(one.name for those in segments.values() for one in those),
         excluded_ids=frozenset(item_id for _, covered in everything for item_id in covered.ids),
-        verdicts=_verdicts(snapshot.items, everything),
+        verdicts=verdicts,
         segments=segments,
+        reach=coverage.reach((*(covered for _, covered in everything), *once), targets),
         snapshot=snapshot,
     )
-    doubtful = {position for _, covered in everything for position in covered.in_doubt}
-    findings += [*_record_findings(chains, snapshot), *_item_findings(influence, held, doubtful)]
+    doubtful = {key for _, covered in everything for key in covered.in_doubt}
+    findings += [*_record_findings(chains, snapshot), *_item_findings(influence, held, excluded, doubtful)]
     return replace(influence, findings=tuple(findings))
+
+
+def _held(items: Items) -> Items:
+    return tuple(item for item in items if item.standing is Standing.HELD)
+
+
+def _merged(items: Items) -> Items:
+    return tuple(item for item in items if item.merged_into is not None)
 
 
 def _listed(snapshot: Snapshot, chains: Sequence[JudgedChain]) -> dict[IndexLine, Scope]:
@@ -231,19 +269,19 @@ def _normal(place: tuple[str, str | None]) -> str:
     return file if anchor is None else f"{file}#{norm_anchor(anchor)}"
 
 
-def _once_covered(coverage: Coverage, chains: Sequence[JudgedChain]) -> set[int]:
-    """Positions of the items that any record covers or covered: somebody may have held them, and reinstated them."""
+def _once_covered(coverage: Coverage, chains: Sequence[JudgedChain]) -> list[Covered]:
+    """What any record covers or covered: somebody may have held it, and reinstated it."""
     scopes = [chain.scope for chain in chains if not chain.scope.empty]
     segments = excluded_by_file(one for scope in scopes for one in coverage.segments(scope))
-    return {position for scope in scopes for position in coverage.covered(scope, segments).items}
+    return [coverage.covered(scope, segments) for scope in scopes]
 
 
 def _unexplained(
     snapshot: Snapshot,
     coverage: Coverage,
     listed: Mapping[IndexLine, Scope],
-    held: Sequence[int],
-    explained: set[int],
+    held: Sequence[MemoryItem],
+    explained: set[str],
     segments: Mapping[str, Sequence[Segment]],
 ) -> tuple[Covered, list[Finding]]:
     """What is held or listed as withdrawn although no readable record says so: it stays excluded (fail closed)."""
@@ -259,20 +297,18 @@ def _unexplained(
         result.in_doubt |= covered.in_doubt
         message = f"index.md lists {scope} as withdrawn, and no readable record says why; it stays excluded."
         findings.append(make_finding("withdrawn-without-record", message, file="index.md", line=line.line))
-    for position in held:
-        if position not in explained and position not in result.items:
-            coverage.extend([position], "stands in withdrawn/", result)
-            item = snapshot.items[position]
+    for item in held:
+        if item.key not in explained and item.key not in result.items:
+            coverage.extend([item.key], "stands in withdrawn/", result)
             findings.append(make_finding("held-without-record", place=item.place, item=item.key, id=item.id))
     return result, findings
 
 
-def _verdicts(items: Sequence[MemoryItem], everything: Sequence[tuple[tuple[str, ...], Covered]]) -> dict[str, Verdict]:
+def _verdicts(everything: Sequence[tuple[tuple[str, ...], Covered]]) -> dict[str, Verdict]:
     verdicts: dict[str, Verdict] = {}
     for by, covered in everything:
         said = ", ".join(by)
-        for position, why in covered.items.items():
-            key = items[position].key
+        for key, why in covered.items.items():
             known = verdicts.get(key)
             if known is not None:
                 both = tuple(sorted({*known.by, *by}))
@@ -284,8 +320,8 @@ def _verdicts(items: Sequence[MemoryItem], everything: Sequence[tuple[tuple[str,
     return verdicts
 
 
-def _public(chain: JudgedChain, covered: Covered | None, items: Sequence[MemoryItem]) -> Chain:
-    keys = tuple(items[position].key for position in sorted(covered.items)) if covered is not None else ()
+def _public(chain: JudgedChain, covered: Covered | None, order: Mapping[str, int]) -> Chain:
+    keys = tuple(sorted(covered.items, key=order.__getitem__)) if covered is not None else ()
     scope_ids = tuple(sorted({value for _, value in chain.scope.selectors()}))
     views = []
     for judged in chain.records:
@@ -321,11 +357,13 @@ def _record_findings(chains: Sequence[JudgedChain], snapshot: Snapshot) -> list[
     return findings
 
 
-def _item_findings(influence: Influence, held: Sequence[int], doubtful: set[int]) -> list[Finding]:
+def _item_findings(
+    influence: Influence, held: Sequence[MemoryItem], excluded: Sequence[MemoryItem], doubtful: set[str]
+) -> list[Finding]:
     """What a human has to do about items that a control record touches. Messages never say what the items say."""
-    items, by_id = influence.snapshot.items, influence.snapshot.by_id
+    by_id = influence.snapshot.by_id
     findings = []
-    for item in (items[position] for position in held):
+    for item in held:
         if influence.eligible(item.key):
             findings.append(make_finding("held-but-eligible", place=item.place, item=item.key, id=item.id))
             continue
@@ -334,13 +372,12 @@ def _item_findings(influence: Influence, held: Sequence[int], doubtful: set[int]
                 findings.append(make_finding("withdrawn-copy-returned", place=copy.place, item=copy.key, id=copy.id))
     direct = {item_id for chain in influence.chains for item_id in chain.scope.memory_item_ids}
     members: dict[str, list[MemoryItem]] = {}
-    for item in items:
-        if item.merged_into is not None:
-            members.setdefault(item.merged_into, []).append(item)
-    for position, item in enumerate(items):
-        if item.key not in influence.verdicts or item.id in direct:
+    for item in influence.snapshot.gather(_merged):
+        members.setdefault(item.merged_into or "", []).append(item)
+    for item in excluded:
+        if item.id in direct:
             continue
-        if position in doubtful:
+        if item.key in doubtful:
             findings.append(make_finding("source-under-withdrawn", place=item.place, item=item.key, id=item.id))
         elif part := _withdrawn_part(item, members.get(item.id or "", ()), influence):
             message = f"{item.id or 'An item'} rests in part on {part}, which is withdrawn; all of it stays excluded."

@@ -7,7 +7,7 @@ of a page: rules leave excluded items out when they join.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from operator import is_
 from typing import Any, TypeVar, TypeVarTuple
@@ -44,6 +44,17 @@ class Page:
             known = self._answers[question] = (context, question(self.items, *context))
         answer: T = known[1]
         return answer
+
+
+def gather(pages: Iterable[Page], question: Callable[[Items, *C], Sequence[T]], *context: *C) -> list[T]:
+    """What the pages answer to `question`, one after the other."""
+    found: list[T] = []
+    for page in pages:
+        known = page._answers.get(question)
+        answer = known[1] if known is not None and not context else page.ask(question, *context)
+        if answer:
+            found += answer
+    return found
 
 
 class PagedItems(Items):

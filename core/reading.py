@@ -16,15 +16,27 @@ from core.validation import Check, validate
 class Reading:
     """A snapshot with the answers of the rules."""
 
-    def __init__(self, snapshot: Snapshot, *, today: str) -> None:
-        """`today` is the ISO date in the root's time zone; ages are counted from it."""
+    def __init__(self, snapshot: Snapshot, *, today: str, prior: Reading | None = None) -> None:
+        """`today` is the ISO date in the root's time zone; ages are counted from it.
+
+        `prior` is a reading of the same root at another moment: what holds of it still is not worked out again.
+        """
         self.snapshot = snapshot
         self.today = today
+        self._before = prior.known_influence if prior is not None else None
+        if prior is not None:
+            snapshot.learn(prior.snapshot)
 
     @cached_property
     def influence(self) -> Influence:
         """Who is eligible, and what each control record does (§12.2)."""
-        return resolve_influence(self.snapshot)
+        return resolve_influence(self.snapshot, self._before)
+
+    @property
+    def known_influence(self) -> Influence | None:
+        """The influence if it was asked for; else that of the reading before, where it is known."""
+        known: Influence | None = self.__dict__.get("influence", self._before)
+        return known
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:

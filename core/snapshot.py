@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
@@ -14,7 +14,7 @@ from core.controls import ControlRecord, Tombstone
 from core.events import Event, LogEntry
 from core.findings import Finding
 from core.items import MemoryItem, Place
-from core.pages import C, Items, Page, T, pages_of
+from core.pages import C, Items, Page, T, gather, pages_of
 from core.vocabulary import Standing
 
 
@@ -146,35 +146,67 @@ class Snapshot:
         """The items by file; a page is shared by all snapshots in which the file's items are the same."""
         return pages_of(self.items)
 
-    def gather(self, question: Callable[[Items, *C], Iterable[T]], *context: *C) -> Iterator[T]:
-        """What each page answers to `question` (see `Page.ask`), in reading order."""
-        for page in self.pages:
-            yield from page.ask(question, *context)
+    def gather(self, question: Callable[[Items, *C], Sequence[T]], *context: *C) -> list[T]:
+        """What the pages answer to `question` (see `Page.ask`), in reading order."""
+        return gather(self.pages, question, *context)
 
     @cached_property
-    def by_key(self) -> Mapping[str, MemoryItem]:
+    def by_key(self) -> MappingProxyType[str, MemoryItem]:
         """Bearers by key."""
         return MappingProxyType(dict(zip(map(_KEY, self.items), self.items, strict=True)))
 
     @cached_property
-    def by_id(self) -> Mapping[str, tuple[MemoryItem, ...]]:
-        """Bearers by id, in reading order; more than one is drift."""
-        table: dict[str, tuple[MemoryItem, ...]] = dict(
-            zip(map(_ID, self.items), zip(self.items), strict=True)  # type: ignore[arg-type]  # None goes at once
-        )
-        table.pop(None, None)  # type: ignore[call-overload]
-        shared = dict.fromkeys(self.shared_ids, ())
-        table.update(shared)
-        for item in self.items if shared else ():
-            if item.id in shared:
-                table[item.id] = (*table[item.id], item)
-        return MappingProxyType(table)
+    def by_id(self) -> MappingProxyType[str, Items]:
+        """Bearers by id, each id's in reading order; more than one is drift."""
+        table = dict(zip(map(_ID, self.items), zip(self.items), strict=True))
+        table.pop(None, ())
+        known: dict[str, Items] = table  # type: ignore[assignment]  # None is gone
+        for id, bearers in self._shared.items():
+            known[id] = tuple(bearers)
+        return MappingProxyType(known)
 
-    @cached_property
+    @property
     def shared_ids(self) -> tuple[str, ...]:
         """The ids that more than one item bears, in reading order."""
+        return tuple(self._shared)
+
+    @cached_property
+    def _shared(self) -> dict[str, list[MemoryItem]]:
         ids = [id for id in map(_ID, self.items) if id is not None]
-        return () if len(set(ids)) == len(ids) else tuple(id for id, count in Counter(ids).items() if count > 1)
+        if len(set(ids)) == len(ids):
+            return {}
+        return _bearers(self.items, {id for id, count in Counter(ids).items() if count > 1})
+
+    def learn(self, before: Snapshot) -> None:
+        """Make the tables of ids and keys from those of `before`, where the two have most pages in common.
+
+        They say the same as if they were made anew.
+        """
+        if "by_id" not in before.__dict__ or "by_key" not in before.__dict__ or "by_id" in self.__dict__:
+            return
+        gone, new = changed_pages(before, self)
+        if sum(len(page.items) for page in (*gone, *new)) > len(self.items):
+            return
+        by_key, by_id = before.by_key.copy(), before.by_id.copy()
+        left, come = ([item for page in pages for item in page.items] for pages in (gone, new))
+        ids = {item.id for item in (*left, *come) if item.id is not None}
+        several = set(before.shared_ids) - ids
+        for item in left:
+            del by_key[item.key]
+            if item.id is not None:
+                by_id[item.id] = tuple(other for other in by_id[item.id] if other is not item)
+        for item in come:
+            by_key[item.key] = item
+            if item.id is not None:
+                by_id[item.id] = (*by_id.get(item.id, ()), item)
+        for id in ids:
+            if not by_id[id]:
+                del by_id[id]
+            elif len(by_id[id]) > 1:
+                pass
+        shared = _bearers(self.items, several) if several else {}
+        by_id.update((id, tuple(bearers)) for id, bearers in shared.items())
+        self.__dict__.update(by_key=MappingProxyType(by_key), by_id=MappingProxyType(by_id), _shared=shared)
 
     @cached_property
     def own_items(self) -> Items:
@@ -207,6 +239,21 @@ _KEY: Callable[[MemoryItem], str] = attrgetter("key")
 
 def _index_entries(items: Items) -> Items:
     return tuple(item for item in items if item.standing is Standing.INDEX)
+
+
+def _bearers(items: Items, ids: Set[str]) -> dict[str, list[MemoryItem]]:
+    """The bearers of `ids`, in reading order."""
+    table: dict[str, list[MemoryItem]] = {}
+    for item in items:
+        if item.id in ids:
+            table.setdefault(item.id or "", []).append(item)
+    return table
+
+
+def changed_pages(before: Snapshot, after: Snapshot) -> tuple[list[Page], list[Page]]:
+    """The pages that `after` does not have any more, and those that it has anew, in reading order."""
+    old, new = set(before.pages), set(after.pages)
+    return [page for page in before.pages if page not in new], [page for page in after.pages if page not in old]
 
 
 def item_key(id: str | None, digest: str, file: str, occurrence: int, *, sole: bool) -> str:

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from core.catalogue import make_finding
-from core.coverage import item_ids_in
 from core.findings import Finding
 from core.influence import Influence
 from core.pages import Items
+from core.reach import item_ids_in
 from core.snapshot import ArchiveDay, ArchivedCopy, Snapshot
 from core.sources import embedded_archive_refs, norm_anchor
 from core.vocabulary import Standing
@@ -25,12 +25,11 @@ def undistilled(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
     """
     if not any(day.copies for day in snapshot.archive):
         return
-    borne = set(snapshot.gather(_ids_named))
+    there = {item_id for item_id in snapshot.gather(_elsewhere) if not _is_distilled(snapshot, item_id)}
+    missing = (snapshot.days.ids.difference(snapshot.by_id) | there).difference(snapshot.gather(_ids_named))
     anchors: dict[str, set[str | None]] | None = None
     for day in sorted(snapshot.archive, key=lambda day: day.file):
-        left = [
-            copy for copy in day.copies if copy.id is None or not (copy.id in borne or _is_borne(snapshot, copy.id))
-        ]
+        left = [copy for copy in day.copies if copy.id is None or copy.id in missing]
         if left and anchors is None:
             anchors = _anchors_named(snapshot)
         left = [copy for copy in left if not _named(copy, (anchors or {}).get(day.file, set()))]
@@ -39,9 +38,13 @@ def undistilled(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
             yield _finding(day, left)
 
 
-def _is_borne(snapshot: Snapshot, item_id: str | None) -> bool:
-    bearers = snapshot.by_id.get(item_id, ()) if item_id is not None else ()
-    return any(item.standing in _DISTILLED for item in bearers)
+def _elsewhere(items: Items) -> tuple[str, ...]:
+    """The ids of items that stand where nothing distilled does."""
+    return tuple(item.id for item in items if item.id is not None and item.standing not in _DISTILLED)
+
+
+def _is_distilled(snapshot: Snapshot, item_id: str) -> bool:
+    return any(item.standing in _DISTILLED for item in snapshot.by_id[item_id])
 
 
 def _ids_named(items: Items) -> tuple[str, ...]:

@@ -91,11 +91,15 @@ def _names(items: Sequence[MemoryItem]) -> str:
     return ", ".join(names) + (f" and {len(items) - 3} more" if len(items) > 3 else "")
 
 
+def _captured(items: Items) -> Items:
+    return tuple(item for item in items if item.standing is Standing.INBOX)
+
+
 def _captures(root: _Root) -> Answer:
     state = root.snapshot.files.get(INBOX)
     if state is not None and state.unwritable:
         return _FAIL, f"{INBOX} is not written: {state.unwritable}", "Mend the file."
-    inbox = len(root.snapshot.standing(Standing.INBOX))
+    inbox = len(root.snapshot.gather(_captured))
     archived = sum(len(day.copies) for day in root.snapshot.archive)
     captured = len(root.events(EventType.CAPTURE))
     if inbox or archived or captured:
@@ -239,7 +243,7 @@ def _excludes(root: _Root) -> Answer:
     restated = root.of_code("restates-withdrawn")
     if restated:
         return _FAIL, f"Said again in ordinary places: {_places(restated)}.", restated[0].remedy
-    withheld = tuple(item for item in root.snapshot.items if item.key in influence.verdicts)
+    withheld = tuple(root.snapshot.by_key[key] for key in influence.verdicts)
     served = retrieve(replace(root.snapshot, items=withheld), influence, None, conflicts=()).served
     leaked = {one.item for one in served}
     if leaked:

@@ -11,7 +11,7 @@ from textual.binding import Binding
 from textual.containers import Container, Horizontal
 from textual.screen import Screen
 
-from core.authority import Actor, Role
+from core.authority import AUTHORITY, Actor, Role
 from tui import display
 from tui.lines import Line, line
 from tui.screens.table import NUMBERS, SCREENS, ScreenRow, titles
@@ -24,7 +24,7 @@ from tui.widgets.receipt import ReceiptLine
 if TYPE_CHECKING:
     from core.requests import Request
     from tui.app import AssayApp
-    from tui.desk import Facts
+    from tui.desk import Answer, Facts
     from tui.page import Page
     from tui.screens.form import Answers, Field
     from tui.widgets.text_pane import Build
@@ -158,6 +158,16 @@ class Console(Screen[None]):
 
         self.app.push_screen(FormScreen(title, fields, intro=intro, verb=verb), answered)
 
+    def outside(self, work: Callable[[], Answer]) -> Answer:
+        """Leave the terminal to another program while `work` runs; where there is no terminal, just run it."""
+        from textual.app import SuspendNotSupported
+
+        try:
+            with self.app.suspend():
+                return work()
+        except SuspendNotSupported:
+            return work()
+
     def decide(self, request: Request) -> None:
         """Plan, ask, commit."""
         self.console_app.decide(request)
@@ -200,6 +210,10 @@ class Console(Screen[None]):
                 shown.go(key)
         self._refresh_rail()
 
+    def refresh_rail(self) -> None:
+        """A page counts otherwise now."""
+        self._refresh_rail()
+
     def refresh_chrome(self) -> None:
         """The footer as the selection has it."""
         page = self.page
@@ -215,7 +229,8 @@ class Console(Screen[None]):
         if self._facts is not None:
             kind = row.load()
             if kind.NEEDS in self._facts.ready:
-                tally, waits = kind.tally(self._facts)
+                opened = next((page for page in self.pages() if page.NUMBER == row.number), None)
+                tally, waits = (opened.own_tally() if opened is not None else None) or kind.tally(self._facts)
         return Stop(row.number, row.title, row.short, tally, waits)
 
     # --- readings
@@ -285,7 +300,7 @@ class Console(Screen[None]):
         if self._diff_of:
             self._diff_of = False
             then = app.preview
-        needs_owner = verb.command in ("withdraw", "reinstate", "settle")
+        needs_owner = AUTHORITY.get(verb.command) == frozenset({Role.OWNER})
         if needs_owner and self.actor.role in (Role.HUMAN, Role.OWNER):
             self.with_owner(lambda: page.request(verb, then))
         else:

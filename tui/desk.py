@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from core.authority import Actor
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from tui.screens.form import Answers, Field
     from tui.sight import Census, References, Sight
     from tui.widgets.text_pane import Build
+
+Answer = TypeVar("Answer")
+"""What a piece of work gives back."""
 
 PARTS = ("influence", "conflicts", "findings", "queue", "checks")
 """The answers of the rules, in the order in which a reading fills with them."""
@@ -72,6 +75,10 @@ class Desk(Protocol):
         """Ask for what is missing, then go on with the answers; nothing follows where it was cancelled."""
         ...
 
+    def outside(self, work: Callable[[], Answer]) -> Answer:
+        """Leave the terminal to another program while `work` runs, then come back with what it gave."""
+        ...
+
     def decide(self, request: Request) -> None:
         """Plan, ask, commit."""
         ...
@@ -86,6 +93,10 @@ class Desk(Protocol):
 
     def visit(self, screen: int, key: object = None) -> None:
         """Go to another screen, and there to a key."""
+        ...
+
+    def refresh_rail(self) -> None:
+        """A page counts otherwise now: the rail says so."""
         ...
 
     def refresh_chrome(self) -> None:

@@ -14,10 +14,10 @@ from textual.worker import get_current_worker
 from core.authority import AUTHORITY, Role, who_may
 from core.errors import AssayError
 from core.items import MemoryItem
-from core.lifecycle import refusal
-from core.requests import Clear, Pend, Request, Stale, Withdraw
-from core.vocabulary import Status
+from core.requests import Request, Withdraw
+from core.snapshot import Topic
 from tui.desk import Desk, Facts, Then
+from tui.item_verbs import ITEM_VERBS, ask_triggers, request_items, why_not_items
 from tui.lines import EMPTY, Line, line
 from tui.screens.table import title_of
 from tui.search import Haystack, needles_of
@@ -86,6 +86,10 @@ class Page(Vertical):
         """What the rail says about it, and whether that waits for a human. Asked only once `NEEDS` is ready."""
         return "", False
 
+    def own_tally(self) -> tuple[str, bool] | None:
+        """The same, where only the opened page can tell; None where `tally` can."""
+        return None
+
     def rows(self, facts: Facts) -> Sequence[Key]:
         """The keys of all rows, in order."""
         raise NotImplementedError
@@ -130,6 +134,10 @@ class Page(Vertical):
     def leave(self) -> bool:
         """`esc`: one step back within the page; False where there is none."""
         return False
+
+    def topic_at(self) -> Topic | None:
+        """The topic that the row at the cursor is about as a whole."""
+        return None
 
     def copy_text(self, key: Key) -> str | None:
         """What `y` copies."""
@@ -326,10 +334,10 @@ class Page(Vertical):
         """Why `verb` cannot be done now, as a sentence; None where it can be tried."""
         if verb.command and (reason := self._not_authorised(verb)):
             return reason
-        if verb.name in ("clear", "stale", "pend", "repair"):
-            return self._why_not_item(verb)
-        if verb.name == "withdraw" and not self.targets():
-            return "There is no item under the cursor to withdraw."
+        if verb.name == "triggers":
+            return None if self.topic_at() is not None else "There is no topic under the cursor to give triggers to."
+        if verb.name in ITEM_VERBS:
+            return why_not_items(verb, self.targets(), self.facts, self.desk.actor)
         if verb.name in ("mark", "mark all", "open") and self.listing.key is None:
             return "There is nothing under the cursor."
         if verb.name == "source" and not self.targets():
@@ -349,41 +357,15 @@ class Page(Vertical):
         facts = self.desk.facts
         return facts is not None and facts.reading.snapshot.binding.owners_state != "confirmed"
 
-    def _why_not_item(self, verb: Verb) -> str | None:
-        targets = self.targets()
-        if not targets:
-            return f"There is no item under the cursor to {verb.name}."
-        if len(targets) > 1:
-            return "Repair takes one item at a time." if verb.name == "repair" else None
-        (item,) = targets
-        if self.facts is not None and not self.facts.sight.eligible(item):
-            return "It is withdrawn; reinstate it before deciding anything else about it."
-        to = {"clear": Status.ACTIVE, "stale": Status.STALE, "pend": Status.PENDING_CLEANUP}.get(verb.name)
-        if to is None:
-            return None
-        if item.id is None:
-            return "It has no id, so the log could not name it; repair it first."
-        return refusal(item, to, self.desk.actor.role)
-
     def request(self, verb: Verb, then: Then) -> None:
         """Make the request that `verb` means here, asking for what is missing, and go on with it."""
-        keys = tuple(item.key for item in self.targets())
-        if verb.name == "clear":
-            then(Clear(keys))
-        elif verb.name == "stale":
-            then(Stale(keys))
-        elif verb.name == "pend":
-            then(Pend(keys))
-        elif verb.name == "repair":
-            from tui.screens.repair import ask_repair
-
-            ask_repair(self.desk, self.targets()[0], then)
-        elif verb.name == "owners":
+        topic = self.topic_at()
+        if verb.name == "owners":
             self.desk.owners()
-        elif verb.name == "withdraw":
-            from tui.screens.withdraw import ask_withdraw
-
-            ask_withdraw(self.desk, self.targets(), then)
+        elif verb.name == "triggers" and topic is not None:
+            ask_triggers(self.desk, topic.file, topic.triggers, then)
+        else:
+            request_items(self.desk, verb, self.targets(), then)
 
     def refused(self, request: Request, error: AssayError) -> bool:
         """The engine refused a request of this page. True where the page asks for what was missing."""

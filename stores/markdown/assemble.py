@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from operator import is_
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 from core.binding import Binding
 from core.controls import ControlRecord, Tombstone
 from core.events import Event, LogEntry
 from core.findings import Finding
-from core.items import MemoryItem
+from core.pages import Page, PagedItems
 from core.places import BINDING, INDEX, LOG, TOPICS_FOLDER
-from core.snapshot import FileState, IndexView, Snapshot, item_key
+from core.snapshot import Archive, FileState, IndexView, Snapshot, item_key
 from stores.markdown.document import Document
 from stores.markdown.index_page import parse_index
 from stores.markdown.layout import Role, nfc
 from stores.markdown.log import LogPage, unreadable_record
 from stores.markdown.parts import Part
 from stores.markdown.records import unite
+
+T = TypeVar("T", bound=tuple[Any, ...])
 
 
 class Assembler:
@@ -32,6 +36,7 @@ class Assembler:
         self._bearers: dict[str, tuple[str, ...]] = {}
         self._shared: set[str] = set()
         self._keyed: dict[str, tuple[Document, frozenset[str], Document]] = {}
+        self._pages: dict[str, Page] = {}
         self._reserved: frozenset[str] = frozenset()
         self._last: tuple[object, Snapshot, Mapping[str, Document]] | None = None
 
@@ -59,17 +64,19 @@ class Assembler:
         log, controls, tombstones, bare = self._records()
         events = tuple(self._events())
         ordered = [self._parts[path] for path in self._order]
+        archive = Archive(part.day for part in ordered if part.day is not None)
+        last = self._last[1] if self._last is not None else Snapshot(self._root)
         snapshot = Snapshot(
             root=self._root,
             binding=self._binding(),
-            items=tuple(self._items(documents, projections)),
+            items=PagedItems.of(self._pages_of(documents, projections)),
             topics=tuple(part.topic for part in ordered if part.topic is not None),
-            archive=tuple(part.day for part in ordered if part.day is not None),
+            archive=_shared(archive, last.archive),
             index=index,
             log=log,
-            events=events,
-            controls=controls,
-            tombstones=tombstones,
+            events=_shared(events, last.events),
+            controls=controls if controls != last.controls else last.controls,
+            tombstones=tombstones if tombstones != last.tombstones else last.tombstones,
             proposals=tuple(proposal for part in ordered for proposal in part.proposals),
             drift=(*findings, *self._drift(documents, projections), *bare),
             files=MappingProxyType(self._files(blocked)),
@@ -178,12 +185,19 @@ class Assembler:
 
         return resolve
 
-    def _items(self, documents: Mapping[str, Document], projections: frozenset[int]) -> Iterator[MemoryItem]:
+    def _pages_of(self, documents: Mapping[str, Document], projections: frozenset[int]) -> Iterator[Page]:
+        """The items of each page; a page whose items are the same as before is the same."""
+        known, self._pages = self._pages, {}
         for path, document in documents.items():
+            items = document.records
             if path == INDEX and projections:
-                yield from (item for number, item in enumerate(document.records) if number not in projections)
-            else:
-                yield from document.records
+                items = tuple(item for number, item in enumerate(items) if number not in projections)
+            if items:
+                page = known.get(path)
+                if page is None or (page.items is not items and not _same(page.items, items)):
+                    page = Page(items)
+                self._pages[path] = page
+                yield page
 
     def _drift(self, documents: Mapping[str, Document], projections: frozenset[int]) -> Iterator[Finding]:
         """What reading the files found. A projection's drift is that of the item it projects."""
@@ -254,6 +268,15 @@ class Assembler:
             state = files.get(path, FileState("", 0))
             files[path] = replace(state, unwritable=why)
         return files
+
+
+def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    return len(one) == len(other) and all(map(is_, one, other))
+
+
+def _shared(new: T, last: T) -> T:
+    """`last` where it holds the very same things as `new`: what was worked out about it holds on."""
+    return last if type(new) is type(last) and _same(new, last) else new
 
 
 def _shared_keys(document: Document, shared: frozenset[str]) -> Iterable[tuple[int, str]]:

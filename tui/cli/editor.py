@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 import subprocess
-import tempfile
 from collections.abc import Sequence
 
 from core.errors import Declined, NeedsHuman, UsageError
 from tui.cli.terminal import Terminal
-
-VARIABLES = ("VISUAL", "EDITOR")
-CUT = "# ------ nothing below this line is kept; an empty text cancels ------"
+from tui.editor import edit_file, named
 
 
 def edit(text: str, notes: Sequence[str], *, what: str) -> str:
@@ -27,24 +22,13 @@ def edit(text: str, notes: Sequence[str], *, what: str) -> str:
             f"{what} is edited by a human at a terminal, and there is none; nothing was written.",
             remedy="--text TEXT gives it without an editor.",
         )
-    words = next((shlex.split(command) for name in VARIABLES if (command := os.environ.get(name, "").strip())), None)
+    words = named()
     if not words:
         raise UsageError("No editor is named.", remedy="Set EDITOR, or give the text with --text.")
-    # For this user alone: it holds memory as it stands, secrets unmasked.
-    folder = tempfile.mkdtemp(prefix="assay-")
-    path = os.path.join(folder, "TEXT.md")
-    try:
-        with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            file.write("\n".join([text, "", CUT, *(f"# {line}".rstrip() for line in notes), ""]))
-        with terminal:
-            status = _run(terminal, [*words, path])
-        if status:
-            raise Declined(f"The editor ended with status {status}; nothing was written.")
-        with open(path, encoding="utf-8", errors="replace") as file:
-            kept = file.read().partition(CUT)[0]
-    finally:
-        _remove(folder)
-    edited = " ".join(kept.split())
+    with terminal:
+        status, edited = edit_file(text, notes, lambda path: _run(terminal, [*words, path]))
+    if status:
+        raise Declined(f"The editor ended with status {status}; nothing was written.")
     if not edited:
         raise Declined("The text was empty; nothing was written.")
     return edited
@@ -62,10 +46,3 @@ def _run(terminal: Terminal, words: list[str]) -> int:
             where=words[0],
             remedy="Set EDITOR to one that is there, or give the text with --text.",
         ) from error
-
-
-def _remove(folder: str) -> None:
-    """Remove the file, and what the editor left beside it."""
-    import shutil
-
-    shutil.rmtree(folder, ignore_errors=True)

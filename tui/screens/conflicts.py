@@ -160,7 +160,7 @@ class ConflictsPage(Page):
             return present.text_lines(item, sight, width)
         mine = sight.text(item.text[: present.TEXT_LIMIT])
         spans, _ = word_differences(mine, sight.text(other.text[: present.TEXT_LIMIT]))
-        return _wrap_spans(spans, width)
+        return present.wrap_spans(spans, width)
 
     def _outlook(self, conflict: Conflict, left: MemoryItem, right: MemoryItem, width: int) -> list[Line]:
         if conflict.type == "two-items-one-id":
@@ -265,23 +265,3 @@ class ConflictsPage(Page):
 
 def _rows(count: int) -> str:
     return f"{count} row{'' if count == 1 else 's'}" if count else ""
-
-
-def _wrap_spans(spans: Line, width: int) -> list[Line]:
-    """A line of spans wrapped, roles kept."""
-    text = "".join(span.text for span in spans)
-    roles = [span.role for span in spans for _ in span.text]
-    block: list[Line] = []
-    at = 0
-    for part in display.wrap(text, width):
-        at = text.index(part, at) if part else at
-        found: list[Span] = []
-        for offset, character in enumerate(part):
-            role = roles[at + offset]
-            if found and found[-1].role == role:
-                found[-1] = Span(found[-1].text + character, role)
-            else:
-                found.append(Span(character, role))
-        block.append(tuple(found))
-        at += len(part)
-    return block

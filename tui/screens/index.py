@@ -146,6 +146,11 @@ class IndexPage(Page):
         item = self.item(key)
         return (item,) if item is not None else ()
 
+    def topic_at(self) -> Topic | None:
+        """The topic of a topic's row."""
+        key = self.listing.key
+        return self._topics.get(key[1]) if isinstance(key, tuple) and key[0] == _TOPIC else None
+
     def name_of(self, key: Key) -> str:
         """An item's id, a topic's file."""
         return display.one_line(key if isinstance(key, str) else str(key[-1]) if isinstance(key, tuple) else str(key))

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from core.items import MemoryItem
 from core.review import QueueEntry
+from core.snapshot import Topic
 from tui import display, glyphs, present
 from tui.desk import Facts
 from tui.lines import EMPTY, LABEL, Line, Span, cells, flow, labelled, line, spread
@@ -75,6 +76,13 @@ class ReviewPage(Page):
             return ()
         item = self.facts.reading.snapshot.by_key.get(entry.item)
         return (item,) if item is not None else ()
+
+    def topic_at(self) -> Topic | None:
+        """The topic that no trigger leads to."""
+        entry = self._entries.get(self.listing.key) if self.listing.key is not None else None
+        if entry is None or entry.item is not None or self.facts is None:
+            return None
+        return next((topic for topic in self.facts.reading.snapshot.topics if topic.file == entry.file), None)
 
     def name_of(self, key: Key) -> str:
         """The item's id, or the finding."""

@@ -1,0 +1,165 @@
+"""Screen 8, Log: the timeline of the operation log (§7.1), newest first, and beneath each event what it recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from core.events import Event, FieldChange, LogEntry
+from core.items import FieldValue, MemoryItem
+from core.vocabulary import EventType
+from tui import display
+from tui.desk import Facts
+from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread
+from tui.page import Page
+from tui.verbs import INDEX, LOG, WITHDRAWALS
+from tui.widgets.virtual_list import Key
+
+_ABOUT_CONTROLS = frozenset({EventType.WITHDRAW.value, EventType.REINSTATE.value})
+
+
+class LogPage(Page):
+    """The timeline, and the record of the event under the cursor."""
+
+    NUMBER: ClassVar[int] = LOG
+    NEEDS: ClassVar[str] = "influence"
+
+    @classmethod
+    def tally(cls, facts: Facts) -> tuple[str, bool]:
+        """How many events."""
+        return f"{sum(bool(entry.type) for entry in facts.reading.snapshot.log):,}", False
+
+    def rows(self, facts: Facts) -> Sequence[Key]:
+        """Every entry of the timeline, the newest first; lines of unknown make stand where they stand."""
+        snapshot = facts.reading.snapshot
+        self._events = {event.id: event for event in snapshot.events}
+        self._entries: dict[Key, LogEntry] = {}
+        for entry in reversed(snapshot.log):
+            place = f"{entry.place.file}:{entry.place.line}"
+            name = entry.id if entry.id is not None and ("event", entry.id) not in self._entries else place
+            self._entries[("event", name)] = entry
+        return list(self._entries)
+
+    def searched(self, facts: Facts) -> Iterable[tuple[Key, str]]:
+        """Time, event, actor, ids and summary."""
+        for key, entry in self._entries.items():
+            event = self._events.get(entry.id or "")
+            ids = " ".join(change.id for change in event.items) if event is not None else ""
+            text = f"{entry.at} {entry.type} {entry.actor} {entry.id or ''} {ids} {entry.summary}"
+            yield key, facts.sight.line(text)
+
+    def note(self) -> Line:
+        """From when to when."""
+        if self.facts is None:
+            return line(("reading…", "dim"))
+        days = [entry.at[:10] for entry in self._entries.values() if entry.at]
+        return line((f"{min(days)} to {max(days)}", "dim")) if days else EMPTY
+
+    def empty(self) -> tuple[str, ...]:
+        """Nothing was done yet."""
+        return (
+            "The log is empty.",
+            "Each write of the engine leaves one event here: who did it, when, and what each field was before. "
+            "It is what undo goes by.",
+        )
+
+    def items_of(self, key: Key) -> tuple[MemoryItem, ...]:
+        """The items that the event touched, as they are now."""
+        if self.facts is None:
+            return ()
+        by_id = self.facts.reading.snapshot.by_id
+        event = self._event(key)
+        return tuple(item for change in (event.items if event else ()) for item in by_id.get(change.id, ()))
+
+    def _event(self, key: Key) -> Event | None:
+        entry = self._entries.get(key)
+        return self._events.get(entry.id or "") if entry is not None else None
+
+    def copy_text(self, key: Key) -> str | None:
+        """The event's id."""
+        entry = self._entries.get(key)
+        return entry.id if entry is not None else None
+
+    def open_row(self, key: Key) -> None:
+        """To what the event touched: its withdrawal, or its first item that may be seen."""
+        event = self._event(key)
+        if event is not None and event.control is not None:
+            self.desk.visit(WITHDRAWALS, event.control.withdrawal_id)
+            return
+        if self.facts is not None:
+            for item in self.items_of(key):
+                if self.facts.sight.eligible(item):
+                    self.desk.visit(INDEX, item.key)
+                    return
+        self.show_card()
+
+    # --- drawing
+
+    def row(self, key: Key, width: int) -> Line:
+        """Time, event, who, what."""
+        assert self.facts is not None
+        entry = self._entries[key]
+        sight = self.facts.sight
+        if not entry.type:
+            return line(("?  ", "dim"), (sight.head(entry.summary, width), "dim"))
+        when = display.one_line(entry.at[:16].replace("T", " "))
+        event = self._event(key)
+        undone = any(other.undoes == entry.id for other in self._events.values()) if event is not None else False
+        strong = "strong" if entry.type in _ABOUT_CONTROLS or entry.type == EventType.ERASE else ""
+        left = line(
+            (display.pad(when, 16), "dim"),
+            "  ",
+            (display.pad(display.one_line(entry.type), 17), strong),
+            "  ",
+            (sight.head(entry.summary, width), "dim" if undone else ""),
+        )
+        right = line(("undone  " if undone else "", "waits"), (display.one_line(entry.actor), "dim"))
+        return spread(left, right if width >= 84 or undone else EMPTY, width)
+
+    def card(self, key: Key, width: int) -> Sequence[Line]:
+        """The record: who decided, what each field was and is."""
+        assert self.facts is not None
+        entry, event = self._entries[key], self._event(key)
+        sight = self.facts.sight
+        head = line((display.one_line(entry.id or "no id"), "strong"))
+        block = [spread(head, line((display.one_line(entry.type or "unknown line"), "dim")), width), EMPTY]
+        block.extend(flow(sight.line(entry.summary), width))
+        block.append(EMPTY)
+        room = width - LABEL
+        for label, value in _facts_of(entry, event):
+            block.extend(labelled(label, flow(sight.line(value), room)))
+        for name, detail in event.detail.items() if event is not None else ():
+            block.extend(labelled(display.clip(name, LABEL - 1), flow(sight.line(_plain(detail)), room, role="dim")))
+        for change in event.items if event is not None else ():
+            block.extend((EMPTY, line((display.one_line(change.id), "strong"))))
+            for step in (*change.corrections, *change.fields):
+                block.extend(flow(sight.line(_step(step)), width, indent=2, hang=4))
+        if event is None and entry.record:
+            block.append(EMPTY)
+            for part in entry.record.splitlines():
+                block.extend(flow(sight.line(part) if part.strip() else "", width, role="dim"))
+        return block
+
+
+def _facts_of(entry: LogEntry, event: Event | None) -> Iterable[tuple[str, str]]:
+    yield "at", entry.at or "not said"
+    yield "by", entry.actor or "not said"
+    if event is not None and event.command:
+        yield "command", event.command
+    if event is not None and event.decision is not None:
+        yield "decided", f"{event.decision.by}, on the plan {event.decision.plan[:12]}…"
+    if event is not None and event.undoes:
+        yield "undoes", event.undoes
+    if event is not None and event.control is not None:
+        yield "controls", f"{event.control.withdrawal_id}: {event.control.scope}"
+    yield "stands in", str(entry.place)
+
+
+def _plain(value: FieldValue) -> str:
+    return value if isinstance(value, str) else ", ".join(value)
+
+
+def _step(step: FieldChange) -> str:
+    before = "none" if step.before is None else _plain(step.before)
+    after = "none" if step.after is None else _plain(step.after)
+    return f"{step.name}: {before} → {after}"
