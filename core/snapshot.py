@@ -203,7 +203,7 @@ class Snapshot:
             if not by_id[id]:
                 del by_id[id]
             elif len(by_id[id]) > 1:
-                pass
+                several.add(id)
         shared = _bearers(self.items, several) if several else {}
         by_id.update((id, tuple(bearers)) for id, bearers in shared.items())
         self.__dict__.update(by_key=MappingProxyType(by_key), by_id=MappingProxyType(by_id), _shared=shared)

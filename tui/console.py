@@ -229,7 +229,7 @@ class Console(Screen[None]):
         if self._facts is not None:
             kind = row.load()
             if kind.NEEDS in self._facts.ready:
-                opened = next((page for page in self.pages() if page.NUMBER == row.number), None)
+                opened = next((page for page in self.pages() if row.number == page.NUMBER), None)
                 tally, waits = (opened.own_tally() if opened is not None else None) or kind.tally(self._facts)
         return Stop(row.number, row.title, row.short, tally, waits)
 

@@ -75,8 +75,8 @@ class Assembler:
             index=index,
             log=log,
             events=_shared(events, last.events),
-            controls=controls if controls != last.controls else last.controls,
-            tombstones=tombstones if tombstones != last.tombstones else last.tombstones,
+            controls=controls,
+            tombstones=last.tombstones if _equal(tombstones, last.tombstones) else tombstones,
             proposals=tuple(proposal for part in ordered for proposal in part.proposals),
             drift=(*findings, *self._drift(documents, projections), *bare),
             files=MappingProxyType(self._files(blocked)),
@@ -272,6 +272,10 @@ class Assembler:
 
 def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
     return len(one) == len(other) and all(map(is_, one, other))
+
+
+def _equal(one: tuple[Tombstone, ...], other: tuple[Tombstone, ...]) -> bool:
+    return one == other and all(new.place == last.place for new, last in zip(one, other, strict=True))
 
 
 def _shared(new: T, last: T) -> T:

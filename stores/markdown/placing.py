@@ -86,11 +86,7 @@ class Run:
         elif live == each.want:
             return True
         elif live == each.expect:
-            if not temp_there or self._slots.bytes_at(each.temp) == each.want:
-                return False
-            if live is None:
-                discard(self.port, each.temp)  # others wrote to it, and removed it
-                return False
+            return False
         elif not temp_there and live is not None and back(each, live) is not None:
             raise Stuck(each.path, "it is not certain whether the change was made before it was edited outside")
         self._adapt(number, live, known=each.want)

@@ -234,7 +234,8 @@ def test_power_cut_after_an_undone_commit_does_not_bring_it_back(folder: Path, t
         do(root, port)
     assert files(root) == BEFORE
     outcomes = set()
-    for disk in power_cuts(start, port.trace, root):
+    undoing = next(i for i, call in enumerate(port.trace) if (call.other or "").endswith(".undoing"))
+    for disk in power_cuts(start, port.trace, root, first=undoing):
         disk.write(folder / "disk")
         outcomes.add(is_after(folder / "disk"))
         assert_settled(folder / "disk")
@@ -389,6 +390,52 @@ def test_killed_while_undoing_then_appended_to_as_well(template: Path) -> None:
         "topics/deploy.md": b"# all new\n",
     }
     assert [late.tail for late in settle_displaced(OsPort(), str(root))] == [b"- held\n"]
+
+
+def test_a_displaced_save_of_a_stranger_and_then_another_over_our_change(template: Path) -> None:
+    """The last save stands as it is, the one before it is shown to a human, the transaction is finished."""
+    root = again(template)
+    saved = BEFORE["topics/deploy.md"] + TAIL
+    port = HookPort({("exchange", 2): lambda: rename_save(root / "topics/deploy.md", saved)})
+    kill_before(root, "exchange", 3, port)
+    rename_save(root / "topics/deploy.md", b"# all new\n")
+    assert recover(OsPort(), str(root)).finished == ("tx1",)
+    assert files(root) == AFTER | {"topics/deploy.md": b"# all new\n"}
+    [late] = settle_displaced(OsPort(), str(root))
+    assert (late.path, late.found) == ("topics/deploy.md", saved)
+
+
+def rename_save(path: Path, data: bytes) -> None:
+    beside = path.with_name(path.name + "~")
+    beside.write_bytes(data)
+    os.rename(beside, path)
+
+
+def sweep(folder: Path) -> None:
+    """Another program that removes files it does not know."""
+    for path in folder.glob(".assay-*"):
+        path.unlink()
+
+
+def test_where_others_removed_our_files_nothing_is_done_twice(template: Path) -> None:
+    root = again(template)
+    kill_before(root, "fsync_folder", 5)  # all files are in place
+    sweep(root)
+    (root / "log.md").write_bytes(AFTER["log.md"] + TAIL)
+    stuck = {each.path: each.now for each in recover(OsPort(), str(root)).stuck}
+    assert stuck["log.md"] == AFTER["log.md"] + TAIL
+    assert files(root) == AFTER | {"log.md": AFTER["log.md"] + TAIL}
+
+
+def test_where_others_removed_our_files_nothing_is_undone_by_half(template: Path) -> None:
+    root = again(template)
+    kill_before(root, "exchange", 2)
+    sweep(root)
+    (root / "memory.md").write_bytes(AFTER["memory.md"] + TAIL)
+    (root / "log.md").write_bytes(b"- [t0] rewritten\n")
+    stuck = {each.path: each.now for each in recover(OsPort(), str(root)).stuck}
+    assert stuck["memory.md"] == AFTER["memory.md"] + TAIL
+    assert stuck["log.md"] == b"- [t0] rewritten\n"
 
 
 def test_a_root_that_was_moved_after_the_crash(template: Path) -> None:

@@ -266,6 +266,20 @@ def test_a_stranger_who_saves_over_the_change_while_his_own_save_is_given_back(r
     assert [late.found for late in settle_displaced(OsPort(), str(root))] == [ELSEWHERE]
 
 
+def test_a_stranger_who_saves_twice_and_whose_last_save_is_of_the_very_place(root: Path) -> None:
+    port = HookPort(
+        {
+            ("exchange", 2): lambda: rename_save(root / "topics/deploy.md", ELSEWHERE),
+            ("exchange", 3): lambda: rename_save(root / "topics/deploy.md", THE_PLACE),
+        }
+    )
+    with pytest.raises(StrangerConflict):
+        do(root, port)
+    assert files(root) == BEFORE | {"topics/deploy.md": THE_PLACE}
+    assert journal_is_empty(root)
+    assert [late.found for late in settle_displaced(OsPort(), str(root))] == [ELSEWHERE]
+
+
 @pytest.mark.parametrize("plain", [False, True])
 def test_a_stranger_who_appends_at_each_and_every_instant_cannot_starve_the_writer(root: Path, plain: bool) -> None:
     written = []
@@ -302,6 +316,21 @@ def test_without_exchange_a_save_before_the_check_is_found(root: Path) -> None:
         assert journal_is_empty(root)
         make_root(root)
         (root / "archive/2026/2026-05-26.md").unlink()
+
+
+def test_without_exchange_late_bytes_to_a_file_saved_in_that_instant_are_found(root: Path) -> None:
+    """Saved with the very bytes that were expected, but it is another file."""
+    opened = []
+
+    def save() -> None:
+        rename_save(root / "topics/deploy.md", BEFORE["topics/deploy.md"])
+        opened.append(open(root / "topics/deploy.md", "ab", buffering=0))  # noqa: SIM115
+
+    do(root, HookPort(after={("link", 6): save}, inner=PlainPort()))
+    assert files(root) == AFTER
+    opened[0].write(b"- late\n")
+    opened[0].close()
+    assert [late.tail for late in settle_displaced(OsPort(), str(root))] == [b"- late\n"]
 
 
 @pytest.mark.parametrize("links", [True, False])
@@ -446,6 +475,8 @@ def test_a_full_disk_is_refused_and_rolling_back_needs_no_space(root: Path, name
     assert files(root) == BEFORE
     assert not (root / "archive").exists()
     assert journal_is_empty(root)
+    if (name, which) != ("link", 5) and (root / ".assay/displaced").exists():
+        assert not [kept for kept in os.listdir(root / ".assay/displaced") if kept.endswith(".tmp")]
 
 
 # Late bytes.
