@@ -13,7 +13,7 @@ from core.findings import Finding
 from core.influence import Influence
 from core.items import MemoryItem
 from core.pages import Items
-from core.places import HELD_FOLDER, INDEX, TOPICS_FOLDER
+from core.places import HELD_FOLDER, HOT, INDEX, TOPICS_FOLDER
 from core.recording import foreign_changes, logged_records
 from core.secrets import find_secrets, mask, may_hold_secrets
 from core.snapshot import Archive, IndexLine, Snapshot
@@ -21,9 +21,6 @@ from core.sources import SourceRef, fold_text, parse_source, stands_in
 from core.supersede import near_subjects
 from core.undistilled import undistilled
 from core.vocabulary import Kind, Severity, Standing, Status
-
-HOT = "hot:"
-"""An event's detail key `hot:FILE` holds the digest of a conventions or hot-entry file as a decision left it."""
 
 _CORRECTS = re.compile(r"\bcorrect(?:ion|s|ed|ing)?\b|更正|订正|勘误|修正|訂正", re.IGNORECASE)
 _CHAIN_TYPES = frozenset(

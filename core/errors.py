@@ -61,6 +61,10 @@ class Refused(AssayError):
     exit_status = 6
 
 
+class RivalRows(Refused):
+    """A row that comes back would be active beside another of its subject: say what becomes of the older one."""
+
+
 class ItemNotFound(AssayError):
     """No such item, event or control record."""
 

@@ -34,3 +34,7 @@ def standing_of(file: str, section: str | None) -> Standing:
 def held_file(withdrawal_id: str) -> str:
     """The file that holds the items a withdrawal took out of the ordinary pages."""
     return f"{HELD_FOLDER}/{withdrawal_id}.md"
+
+
+HOT = "hot:"
+"""Before a hot file's name, in an event's detail: the digest of the file as the event left it (§17)."""

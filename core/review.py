@@ -8,7 +8,7 @@ from datetime import date as Date
 
 from core.catalogue import CATALOGUE, CodeInfo
 from core.conflicts import refuters
-from core.drift import HOT, find_drift
+from core.drift import find_drift
 from core.events import Event
 from core.findings import Finding
 from core.influence import Influence
@@ -22,7 +22,6 @@ from core.vocabulary import Kind, Severity, Status
 
 __all__ = [
     "CATALOGUE",
-    "HOT",
     "CleanupRow",
     "CodeInfo",
     "QueueEntry",

@@ -10,7 +10,7 @@ from core.changes import AppendEvent, Change, ChangeSet, HoldItem, ReleaseItem, 
 from core.commands.draft import Context, Draft
 from core.commands.succession import supersede_detail
 from core.controls import ControlRecord, Scope
-from core.errors import ItemNotFound, NotAuthorised, Refused
+from core.errors import ItemNotFound, NotAuthorised, Refused, RivalRows
 from core.events import Event, FieldChange
 from core.ids import WITHDRAWAL
 from core.influence import Influence, resolve_influence
@@ -234,7 +234,7 @@ def _reinstate(
     detail: dict[str, FieldValue] = {}
     for winner, loser in _rivals(back, snapshot, influence):
         if rivals is None:
-            raise Refused(
+            raise RivalRows(
                 f"{winner.id} and {loser.id} would both be active for {winner.subject}.",
                 where=winner.subject,
                 remedy="Say what becomes of the older row: rivals `supersede` or `keep`.",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import assert_never
 from zoneinfo import ZoneInfo
@@ -31,10 +31,11 @@ from core.changes import (
 )
 from core.errors import WriteRefused
 from core.items import FieldValue, MemoryItem, Record
-from core.places import INDEX, held_file, standing_of
+from core.places import CONVENTIONS, HOT, INDEX, held_file, standing_of
 from core.snapshot import Snapshot
 from stores.markdown.document import Document, parse_document
 from stores.markdown.edits import FileEdit
+from stores.markdown.parts import digest_of
 from stores.markdown.project_binding import create_root, declare_owner
 from stores.markdown.project_files import Blocked, Files, Read
 from stores.markdown.project_frontmatter import dates_of, keep_frontmatter
@@ -134,7 +135,7 @@ def _project(changes: ChangeSet, files: Files, staying: Mapping[str, str], root:
     kept = [change for change in changes.changes if isinstance(change, KeepIndex)]
     for change in changes.changes:
         if isinstance(change, AppendEvent):
-            append_event(files, change)
+            append_event(files, _with_hot(change, files, changes))
     try:
         for keep in kept:
             keep_index(files, keep, control, retriggered)
@@ -147,6 +148,17 @@ def _project(changes: ChangeSet, files: Files, staying: Mapping[str, str], root:
     edits = tuple(files.edits())
     expected.check(edits)
     return Projection(edits, tuple(skipped))
+
+
+def _with_hot(change: AppendEvent, files: Files, changes: ChangeSet) -> AppendEvent:
+    """The event with the digests of the hot files that it leaves; a later change without a decision differs."""
+    hot = {files.name(rule.file) for rule in changes.changes if isinstance(rule, AddRule)}
+    if any(isinstance(one, CreateRoot) for one in changes.changes):
+        hot.add(CONVENTIONS)
+    left = {page.path: edit for page in files.touched() if page.path in hot and (edit := page.finish()) is not None}
+    digests = {HOT + path: digest_of(edit.after) for path, edit in left.items()}
+    event = change.event
+    return AppendEvent(replace(event, detail={**event.detail, **digests})) if digests else change
 
 
 def _moving_at(changes: ChangeSet, files: Files, path: str, staying: Mapping[str, str]) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from core.controls import Scope
-from core.errors import AssayError, Refused
+from core.errors import AssayError, RivalRows
 from core.influence import Chain, ControlView
 from core.items import MemoryItem
 from core.requests import Reinstate, Request, Settle
@@ -321,9 +321,7 @@ class WithdrawalsPage(Page):
 
     def refused(self, request: Request, error: AssayError) -> bool:
         """Where a rival row became active meanwhile, ask what becomes of the older one."""
-        if not isinstance(error, Refused) or "rivals" not in (error.remedy or ""):
-            return False
-        if not isinstance(request, Reinstate | Settle) or request.rivals is not None:
+        if not isinstance(error, RivalRows) or not isinstance(request, Reinstate | Settle):
             return False
 
         def go_on(answers: Answers) -> None:
