@@ -98,7 +98,7 @@ def unchanged(before: Snapshot, after: Snapshot, answer: Answer) -> bool:
         and before.binding == after.binding
         and _listed(before, answer) == _listed(after, answer)
         and _records(before) == _records(after)
-        and True
+        and _touched(gone, answer.reach, placed) == _touched(new, answer.reach, placed)
         and (before.events is after.events or not _owned_by_topic(after))
     )
 
