@@ -6,10 +6,11 @@ import pytest
 
 from core.binding import Owner
 from core.controls import ControlRecord
+from core.findings import Finding
 from core.influence import Influence, resolve_influence
-from core.items import MemoryItem
+from core.items import MemoryItem, Place
 from core.snapshot import IndexLine, IndexView
-from core.vocabulary import ControlState
+from core.vocabulary import ControlState, Severity
 from tests.core.build import codes, day, item, reinstate, root, scope, withdraw
 
 ONE, TWO = "mem-2026-05-20-001", "mem-2026-05-20-002"
@@ -426,6 +427,14 @@ class TestCoverage:
         assert (finding.code, finding.item) == ("merged-from-withdrawn", "mem-2026-05-21-001")
         assert "Folded" not in finding.message
 
+    def test_a_fold_of_items_names_the_part_that_is_withdrawn(self) -> None:
+        folded = item("mem-2026-05-21-001", "Folded.", source=f"{ONE}, {TWO}")
+        (finding,) = resolve_influence(root(*conclusions(), folded, controls=[withdraw("wd-1", [ONE])])).findings
+        assert finding.code == "merged-from-withdrawn"
+        assert ONE in finding.message
+        assert TWO not in finding.message
+        assert resolve_influence(root(*conclusions(), folded, controls=[withdraw("wd-1", [ONE, TWO])])).findings == ()
+
     DAY = """# 2026-05-20
 
 ## run 7
@@ -501,6 +510,14 @@ class TestCoverage:
         controls = [withdraw("wd-1", archive=["attic box 3"])]
         snapshot = root(item(ONE, source="attic box 3, left"), item(TWO, source="attic box 30"), controls=controls)
         assert sorted(resolve_influence(snapshot).verdicts) == [ONE]
+
+    def test_a_segment_below_a_withdrawn_heading_is_excluded_and_not_the_other_way_round(self) -> None:
+        influence = self.rest(ONE, "archive/2026-05-20.md")
+        assert influence.archive_excluded("archive/2026-05-20.md", "detail")
+        assert not influence.archive_excluded("archive/2026-05-20.md", "run-8")
+        inner = self.rest(ONE, "archive/2026-05-20.md", "archive/2026-05-20.md#detail")
+        assert not inner.archive_excluded("archive/2026-05-20.md", "run-7")
+        assert not inner.archive_excluded("archive/2026-05-20.md", "nowhere")
 
     def test_lines_name_a_segment_too(self) -> None:
         assert not self.rest("mem-2026-06-01-001", "archive/2026-05-20.md#L4").eligible("mem-2026-06-01-001")
@@ -599,11 +616,41 @@ class TestHeld:
         assert {finding.code for finding in influence.findings} == {"withdrawn-without-record"}
         assert influence.archive_excluded("archive/2026-05-20.md", "run-8")
 
+    def test_a_line_of_the_index_may_point_at_an_id_of_another_form(self) -> None:
+        index = IndexView(withdrawn=(IndexLine("the seventeenth row", 3, "row:17"),))
+        assert not resolve_influence(root(item("row:17"), index=index)).eligible("row:17")
+
     def test_a_line_of_the_index_that_a_record_explains_decides_nothing(self) -> None:
         index = IndexView(withdrawn=(IndexLine(f"- {ONE}", 3),))
         influence = judged(withdraw("wd-1", [ONE]), reinstate("wd-2", "wd-1", [ONE]), index=index)
         assert out(influence) == []
         assert influence.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("reported", "again"),
+    [
+        (Finding("control-unreadable", Severity.ERROR, "", "log.md", 30, id="wd-1"), 0),
+        (Finding("control-unreadable", Severity.ERROR, "", "log.md", 30), 0),
+        (Finding("control-unreadable", Severity.ERROR, "", "log.md", 31), 1),
+        (Finding("open-fence", Severity.ERROR, "", "log.md", 30, id="wd-1"), 1),
+    ],
+)
+def test_a_record_that_reading_reported_as_unreadable_is_reported_once(reported: Finding, again: int) -> None:
+    cut = withdraw("wd-1", [ONE], unreadable="cut", places=(Place("log.md", 30), Place("log/2026-06.jsonl", 1)))
+    assert codes(judged(cut, drift=(reported,)).findings) == ["control-unreadable"] * again
+
+
+def test_an_archived_copy_of_what_is_excluded_is_recognised_too() -> None:
+    snapshot = root(
+        item(ONE, "As it was merged."),
+        archive=[day(f"- [{ONE}] As it was said at first.\n- [{TWO}] Beside it.\n", "2026-05-20")],
+        controls=[withdraw("wd-1", [ONE])],
+    )
+    influence = resolve_influence(snapshot)
+    assert influence.restates("As it was said at first")
+    assert influence.restates("as it was merged")
+    assert not influence.restates("Beside it.")
 
 
 def test_what_is_excluded_is_recognised_when_it_is_said_again() -> None:
