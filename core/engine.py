@@ -181,7 +181,8 @@ def _with_event(draft: Draft, command: str, needs_human: bool, digest: str, cont
     )
     recorded = ChangeSet((*draft.changes, AppendEvent(masked_event(event))))
     after = apply(reading.snapshot, recorded)
-    index = keep_index(reading.snapshot, reading.influence, after, Reading(after, today="").influence, recorded)
+    influence = Reading(after, today="", prior=reading).influence
+    index = keep_index(reading.snapshot, reading.influence, after, influence, recorded)
     return ChangeSet((*recorded.changes, index))
 
 

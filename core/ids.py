@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 
 ITEM = "mem"
 EVENT = "memlog"
 WITHDRAWAL = "memwd"
 PROPOSAL = "mempolicy"
 ERASURE = "memerase"
-
-_ORDINAL = re.compile(r"-(\d+)\Z")
 
 
 class Allocator:
@@ -25,16 +24,16 @@ class Allocator:
         self._next: dict[str, int] = {}
         self.issued: list[str] = []
 
+    @cached_property
+    def _joined(self) -> str:
+        return "\n".join(("", *self._taken, ""))
+
     def fresh(self, prefix: str, date: str) -> str:
         """A new id of `prefix` for the ISO `date`."""
         stem = f"{prefix}-{date}"
         if stem not in self._next:
-            ordinals = (
-                int(match[1])
-                for taken in self._taken
-                if taken.startswith(stem + "-") and (match := _ORDINAL.search(taken)) and match.start() == len(stem)
-            )
-            self._next[stem] = max(ordinals, default=0) + 1
+            ordinals = re.findall(f"\n{re.escape(stem)}-(\\d+)(?=\n)", self._joined)
+            self._next[stem] = max(map(int, ordinals), default=0) + 1
         ordinal = self._next[stem]
         self._next[stem] = ordinal + 1
         issued = f"{stem}-{ordinal:03d}"

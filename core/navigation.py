@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from core.changes import AddItem, ChangeSet, KeepIndex, RecentEntry
 from core.influence import Chain, Influence
+from core.pages import Items
 from core.places import TOPICS_FOLDER
-from core.snapshot import Snapshot
+from core.snapshot import Snapshot, changed_pages
 from core.vocabulary import ControlAction, Status
 
 SUMMARY_LENGTH = 100
@@ -21,11 +22,7 @@ def keep_index(
     Withdrawn are whole. Excluded text appears in none of them.
     """
     limits = after.binding.limits
-    pending = [
-        item
-        for item in after.items
-        if item.status is Status.PENDING_CLEANUP and not item.held and influence_after.eligible(item.key)
-    ]
+    pending = [item for item in after.gather(_pending) if influence_after.eligible(item.key)]
     selectors = withdrawn_selectors(influence_after)
     added = [change for change in changes.changes if isinstance(change, AddItem)]
     return KeepIndex(
@@ -65,9 +62,20 @@ def _recent(change: AddItem) -> RecentEntry:
 def _excluded_texts(
     before: Snapshot, influence_before: Influence, influence_after: Influence, after: Snapshot
 ) -> list[str]:
-    served_before = {item.text for item in before.items if influence_before.eligible(item.key)}
-    served_after = {item.text for item in after.items if influence_after.eligible(item.key)}
-    return sorted(served_before - served_after)
+    """The texts that were served before and are not any more: of changed pages, or newly excluded."""
+    gone, new = changed_pages(before, after)
+    excluded = (before.by_key.get(key) for key in influence_after.verdicts.keys() - influence_before.verdicts.keys())
+    candidates = (*(item for page in gone for item in page.items), *(item for item in excluded if item is not None))
+    texts = {item.text for item in candidates if influence_before.eligible(item.key)}
+    for page in (*new, *after.pages):
+        if not texts:
+            break
+        texts.difference_update(item.text for item in page.items if influence_after.eligible(item.key))
+    return sorted(texts)
+
+
+def _pending(items: Items) -> Items:
+    return tuple(item for item in items if item.status is Status.PENDING_CLEANUP and not item.held)
 
 
 def _topic_lines(after: Snapshot, files: set[str]) -> tuple[tuple[str, str], ...]:

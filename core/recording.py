@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from core.apply import items_after
+from core.apply import changed_items
 from core.changes import ChangeSet
 from core.controls import ControlRecord
-from core.events import Event, FieldChange, ItemChange, fold
+from core.events import Event, FieldChange, ItemChange
 from core.items import FieldValue, MemoryItem, Record
 from core.secrets import mask
 from core.snapshot import Snapshot
@@ -20,7 +20,7 @@ def record_items(snapshot: Snapshot, changes: ChangeSet) -> tuple[tuple[ItemChan
     known = logged_records(snapshot)
     recorded: list[ItemChange] = []
     unnamed: list[str] = []
-    for item in items_after(snapshot, changes):
+    for item in changed_items(snapshot, changes):
         prior = before.get(item.key)
         if prior is item or item.id is None:
             continue
@@ -33,7 +33,7 @@ def record_items(snapshot: Snapshot, changes: ChangeSet) -> tuple[tuple[ItemChan
 
 def logged_records(snapshot: Snapshot) -> Mapping[str, Record]:
     """What the log says each item it names is now, by id (texts with secrets are masked)."""
-    return fold({}, snapshot.events)
+    return snapshot.logged
 
 
 def differences(before: Record, after: Record) -> tuple[FieldChange, ...]:

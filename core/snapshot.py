@@ -11,9 +11,9 @@ from types import MappingProxyType
 
 from core.binding import Binding
 from core.controls import ControlRecord, Tombstone
-from core.events import Event, LogEntry
+from core.events import Event, LogEntry, fold
 from core.findings import Finding
-from core.items import MemoryItem, Place
+from core.items import MemoryItem, Place, Record
 from core.pages import C, Items, Page, T, gather, pages_of
 from core.vocabulary import Standing
 
@@ -222,6 +222,11 @@ class Snapshot:
             for entry in self.gather(_index_entries)
             if entry.id is not None and any(item.standing is not Standing.INDEX for item in self.by_id[entry.id])
         )
+
+    @cached_property
+    def logged(self) -> Mapping[str, Record]:
+        """What the log says each item it names is now, by id (texts with secrets are masked)."""
+        return fold({}, self.events)
 
     @cached_property
     def days(self) -> Archive:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from core.apply import apply, assign_keys
+from core.apply import apply
 from core.changes import ChangeSet, CreateRoot, FileDiff, KeepIndex
 from core.errors import RootBusy, RootExists, WriteRefused
 from core.items import MemoryItem
 from core.places import INDEX
+from core.shelf import assign_keys
 from core.snapshot import FileState, IndexLine, IndexView, Snapshot
 
 

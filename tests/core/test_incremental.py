@@ -9,13 +9,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.apply import assign_keys
 from core.controls import ControlRecord
 from core.events import Event, FieldChange, ItemChange
 from core.items import MemoryItem
 from core.pages import Page, PagedItems
 from core.places import standing_of
 from core.reading import Reading
+from core.shelf import assign_keys
 from core.snapshot import Archive, ArchiveDay, IndexLine, IndexView, Snapshot
 from tests.core.build import day, item, reinstate, root, withdraw
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from core.apply import assign_keys
 from core.binding import Binding
 from core.changes import AppendEvent, Change, ChangeSet, SetFields
 from core.events import Event, FieldChange
 from core.items import FieldValue
 from core.places import standing_of
+from core.shelf import assign_keys
 from core.snapshot import Snapshot
 from stores.markdown.document import Document, parse_document
 from stores.markdown.project import Projection, project

@@ -7,13 +7,13 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core.apply import with_fields
 from core.authority import Actor, Role
 from core.engine import Engine
 from core.events import FieldChange
 from core.items import Record
 from core.plan import Plan, Receipt
 from core.requests import Request
+from core.shelf import with_fields
 from core.snapshot import Snapshot
 from core.store import Store
 from stores.markdown.store import MarkdownStore
