@@ -92,17 +92,21 @@ class Assembler:
         new = [path for path, part in parts.items() if self._parts.get(path) is not part]
         if not gone and not new:
             return False
+        left = set[str]()
         for path in (*gone, *new):
             known = self._parts.pop(path, None)
             if known is not None:
                 self._count(path, known, -1)
+                left |= known.ids
         for path in new:
             self._parts[path] = parts[path]
             self._count(path, parts[path], 1)
         for path in gone:
             self._keyed.pop(path, None)
         self._order = tuple(sorted(self._parts))
-        self._reserved = frozenset().union(*(part.ids for part in self._parts.values()))
+        come = frozenset().union(*(parts[path].ids for path in new))
+        left = {id for id in left - come if not any(id in part.ids for part in self._parts.values())}
+        self._reserved = self._reserved.difference(left).union(come)
         return True
 
     def _count(self, path: str, part: Part, by: int) -> None:

@@ -54,7 +54,7 @@ def keep_triggers(files: Files, triggers: Sequence[PutTriggers]) -> None:
 
 
 def _open(files: Files) -> _Kept:
-    own = {item.place.line for item in files.snapshot.items if item.place.file == INDEX}
+    own = {item.place.line for page in files.snapshot.pages if page.file == INDEX for item in page.items}
     return _Kept(files.page(INDEX), own)
 
 
