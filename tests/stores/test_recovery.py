@@ -395,7 +395,7 @@ def test_killed_while_undoing_then_appended_to_as_well(template: Path) -> None:
 def test_a_displaced_save_of_a_stranger_and_then_another_over_our_change(template: Path) -> None:
     """The last save stands as it is, the one before it is shown to a human, the transaction is finished."""
     root = again(template)
-    saved = BEFORE["topics/deploy.md"] + TAIL
+    saved = b"<!-- by a stranger -->\n" + BEFORE["topics/deploy.md"]
     port = HookPort({("exchange", 2): lambda: rename_save(root / "topics/deploy.md", saved)})
     kill_before(root, "exchange", 3, port)
     rename_save(root / "topics/deploy.md", b"# all new\n")
@@ -436,6 +436,17 @@ def test_where_others_removed_our_files_nothing_is_undone_by_half(template: Path
     stuck = {each.path: each.now for each in recover(OsPort(), str(root)).stuck}
     assert stuck["memory.md"] == AFTER["memory.md"] + TAIL
     assert stuck["log.md"] == b"- [t0] rewritten\n"
+
+
+def test_where_others_removed_our_files_while_it_was_being_undone(template: Path) -> None:
+    root = again(template)
+    rewritten = b"# all new\n"
+    port = HookPort({("exchange", 2): lambda: rename_save(root / "topics/deploy.md", rewritten)})
+    kill_before(root, "exchange", 4, port)  # which would have brought memory.md back
+    sweep(root)
+    assert recover(OsPort(), str(root)).undone == ("tx1",)
+    assert files(root) == BEFORE | {"topics/deploy.md": rewritten}
+    assert_settled(root)
 
 
 def test_a_root_that_was_moved_after_the_crash(template: Path) -> None:
