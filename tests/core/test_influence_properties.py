@@ -88,7 +88,7 @@ def test_order_and_repeats_of_records_do_not_matter(controls: list[ControlRecord
     assert {(f.code, f.message) for f in first.findings} == {(f.code, f.message) for f in second.findings}
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=350, deadline=None)
 @given(many, records(bad=True))
 def test_a_record_that_cannot_be_relied_on_never_readmits(controls: list[ControlRecord], bad: ControlRecord) -> None:
     before = eligible(resolve_influence(case(controls)))
@@ -96,7 +96,7 @@ def test_a_record_that_cannot_be_relied_on_never_readmits(controls: list[Control
     assert after <= before
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(many, st.data())
 def test_a_record_that_is_damaged_never_readmits(controls: list[ControlRecord], data: st.DataObject) -> None:
     if not controls:
