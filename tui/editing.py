@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from tui import display
 from tui.editor import edit_file, named
 from tui.screens.form import Answers, Field
 
@@ -17,11 +18,13 @@ def edit_line(desk: Desk, title: str, text: str, then: Callable[[str], None], *,
     """Let the human edit `text`, then go on with it on one line. `notes` stand beneath it, to be read."""
     words = named()
     if words is None:
+        # A field draws what it holds, so it holds what may be seen; left as it was, the stored text goes on.
+        shown = display.one_line(display.mask_secrets(" ".join(text.split())))
 
         def go_on(answers: Answers) -> None:
-            then(answers["text"])
+            then(" ".join(text.split()) if answers["text"] == shown.strip() else answers["text"])
 
-        field = Field("text", "text", " ".join(text.split()), "one line, not empty")
+        field = Field("text", "text", shown, "one line, not empty")
         desk.ask(title, (field,), go_on, intro=tuple(notes))
         return
     status, edited = desk.outside(lambda: edit_file(text, notes, lambda path: _run([*words, path])))

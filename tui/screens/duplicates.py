@@ -176,7 +176,8 @@ class DuplicatesPage(Page):
         first = items[0]
         block: list[Line] = []
         for number, item in enumerate(items):
-            head = line((display.one_line(item.id or "no id"), "strong"), "  ", (item.date or "", "dim"))
+            date = display.one_line(item.date or "")
+            head = line((display.one_line(item.id or "no id"), "strong"), "  ", (date, "dim"))
             state = line(present.status_span(item, sight, word=True), "  ", (display.one_line(str(item.place)), "dim"))
             block.append(spread(head, state, width))
             ours, theirs = word_differences(
@@ -204,7 +205,8 @@ class DuplicatesPage(Page):
                 return "There is no group under the cursor."
             if verb.name == "merge" and group.pairs[0].opposed:
                 notes = group.pairs[0].differences.notes
-                return f"They do not say the same: {notes[0] if notes else 'they are opposed'}."
+                assert self.facts is not None
+                return f"They do not say the same: {self.facts.sight.line(notes[0]) if notes else 'they are opposed'}."
             return self._not_authorised(verb)
         return super().why_not(verb)
 

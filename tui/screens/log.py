@@ -33,6 +33,7 @@ class LogPage(Page):
         """Every entry of the timeline, the newest first; lines of unknown make stand where they stand."""
         snapshot = facts.reading.snapshot
         self._events = {event.id: event for event in snapshot.events}
+        self._undone = {event.undoes for event in snapshot.events if event.undoes}
         self._entries: dict[Key, LogEntry] = {}
         for entry in reversed(snapshot.log):
             place = f"{entry.place.file}:{entry.place.line}"
@@ -103,8 +104,7 @@ class LogPage(Page):
         if not entry.type:
             return line(("?  ", "dim"), (sight.head(entry.summary, width), "dim"))
         when = display.one_line(entry.at[:16].replace("T", " "))
-        event = self._event(key)
-        undone = any(other.undoes == entry.id for other in self._events.values()) if event is not None else False
+        undone = entry.id in self._undone
         strong = "strong" if entry.type in _ABOUT_CONTROLS or entry.type == EventType.ERASE else ""
         left = line(
             (display.pad(when, 16), "dim"),
@@ -129,7 +129,8 @@ class LogPage(Page):
         for label, value in _facts_of(entry, event):
             block.extend(labelled(label, flow(sight.line(value), room)))
         for name, detail in event.detail.items() if event is not None else ():
-            block.extend(labelled(display.clip(name, LABEL - 1), flow(sight.line(_plain(detail)), room, role="dim")))
+            label = display.clip(display.one_line(name), LABEL - 1)
+            block.extend(labelled(label, flow(sight.line(_plain(detail)), room, role="dim")))
         for change in event.items if event is not None else ():
             block.extend((EMPTY, line((display.one_line(change.id), "strong"))))
             for step in (*change.corrections, *change.fields):
