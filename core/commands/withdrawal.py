@@ -87,6 +87,12 @@ def draft_settle(request: Settle, context: Context) -> Draft:
     heads = chain.heads
     if request.action == ControlAction.WITHDRAW:
         return _withdraw(chain.scope, request.reason, heads, decides, context, "Settle as withdrawn")
+    if request.action == ControlAction.REINSTATE and not chain.reinstatable:
+        raise Refused(
+            "No reinstatement can rest on these events: one of them cannot be read, or contradicts itself.",
+            where=request.withdrawal_id,
+            remedy="Settle as withdraw first; that event can then be reinstated.",
+        )
     if request.action == ControlAction.REINSTATE:
         return _reinstate(chain.scope, request.reason, heads, request.rivals, decides, context, "Settle as reinstated")
     raise Refused(f"{request.action} is no action.", remedy="Settle as withdraw or reinstate.")
