@@ -34,6 +34,7 @@ from stores.pins import Pins
 
 if TYPE_CHECKING:
     from stores.markdown.project import Projection
+    from stores.markdown.recovery import StuckFile
     from stores.markdown.transaction import CommitReport
 
 # What it takes to lock and to write is imported where it is used: the first frame of a console only reads.
@@ -126,6 +127,27 @@ class MarkdownStore:
             raise
         finally:
             unmake_root(self.root, made)
+
+    def stuck(self, actor: str) -> tuple[StuckFile, ...]:
+        """The files of commits that could be neither finished nor undone, with every version that is kept.
+
+        Takes the lock. Raises `RootBusy`, `RootReadOnly`.
+        """
+        from stores.markdown.recovery import recover
+
+        with _with_remedy(), self._held(actor, PATIENCE):
+            return recover(self._port, self.root).stuck
+
+    def settle_stuck(self, actor: str, chosen: Mapping[str, Mapping[str, bytes]]) -> tuple[str, ...]:
+        """Give each file of the stuck commits (tx -> path -> bytes) the version a human chose; the files changed.
+
+        All files of one commit change as one. Raises `RootBusy`, `RootReadOnly`, `WriteRefused`, `StrangerConflict`.
+        """
+        from stores.markdown.recovery import resolve
+
+        with _with_remedy(), self._held(actor, PATIENCE):
+            reports = [resolve(self._port, self.root, tx, files) for tx, files in chosen.items()]
+        return tuple(path for report in reports for path in report.after)
 
     def declared_binding(self) -> Binding:
         """The binding record as `assay.toml` says it, whoever confirmed it."""

@@ -83,7 +83,7 @@ def journal_trouble(port: FilePort, root: str) -> Trouble:
                         Severity.ERROR,
                         "A commit that touched this file could neither be finished nor undone; all versions are kept.",
                         file=step.path,
-                        remedy="Choose a version in Health; until then the file is read-only.",
+                        remedy="Choose with `assay recover`; until then the file is read-only.",
                     )
                 )
         else:

@@ -54,6 +54,7 @@ GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
             Entry("owner", "owner", "name an owner, or confirm the declared owners on this machine"),
             Entry("status", "status", "the root at a glance"),
             Entry("check", "status", "the validation checklist"),
+            Entry("recover", "recover", "settle a commit that a crash left neither whole nor undone"),
         ),
     ),
     (
