@@ -8,7 +8,7 @@ Everything outside the spans stays as it was, to the byte. Each kind of change h
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import assert_never
@@ -135,7 +135,7 @@ def _project(changes: ChangeSet, files: Files, staying: Mapping[str, str], root:
     kept = [change for change in changes.changes if isinstance(change, KeepIndex)]
     for change in changes.changes:
         if isinstance(change, AppendEvent):
-            append_event(files, _with_hot(change, files, changes))
+            append_event(files, _with_hot(_as_done(change, files, skipped), files, changes))
     try:
         for keep in kept:
             keep_index(files, keep, control, retriggered)
@@ -148,6 +148,18 @@ def _project(changes: ChangeSet, files: Files, staying: Mapping[str, str], root:
     edits = tuple(files.edits())
     expected.check(edits)
     return Projection(edits, tuple(skipped))
+
+
+def _as_done(change: AppendEvent, files: Files, skipped: Sequence[tuple[str, str]]) -> AppendEvent:
+    """The event without the moves that are not made: the log says of each item where it stands."""
+    staying = {bearer(files, key).id for key, _ in skipped if key != INDEX}
+    if not staying:
+        return change
+    items = tuple(
+        replace(one, fields=tuple(step for step in one.fields if step.name != "place")) if one.id in staying else one
+        for one in change.event.items
+    )
+    return AppendEvent(replace(change.event, items=items))
 
 
 def _with_hot(change: AppendEvent, files: Files, changes: ChangeSet) -> AppendEvent:
