@@ -6,8 +6,9 @@ The first frame waits for nothing, so what it does not need is imported where it
 from __future__ import annotations
 
 import gc
+import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -21,18 +22,26 @@ from core.authority import Actor, Role
 from tui import display
 from tui.console import CONSOLE_CSS, Console
 from tui.door import Door, markdown_door
-from tui.verbs import VERBS
+from tui.themes import OWN, names
+from tui.verbs import VERBS, choose_keys
 from tui.widgets.header import Head
 
 if TYPE_CHECKING:
+    from textual.theme import Theme
+
     from core.engine import Engine
     from core.plan import Receipt
     from core.requests import Request
     from tui.deciding import Decider
     from tui.desk import Facts
+    from tui.settings import Settings
 
 RESCAN_SECONDS = 5.0
 """How often to look for changes where watching failed."""
+
+
+KEEP_TITLE, GIVE_BACK_TITLE = "\x1b[22;2t", "\x1b[23;2t"
+"""The terminal keeps the title it had, and takes it back (xterm's window operations; others ignore them)."""
 
 
 class AssayApp(App[int]):
@@ -43,8 +52,17 @@ class AssayApp(App[int]):
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar = [Binding("ctrl+c", "quit", show=False, priority=True)]
 
-    def __init__(self, open_engine: Callable[[], Engine], door: Door, *, root: str = "") -> None:
+    def __init__(
+        self, open_engine: Callable[[], Engine], door: Door, *, root: str = "", settings: Settings | None = None
+    ) -> None:
+        """`settings` are the user's own; a theme chosen while it runs is remembered there (None: nowhere)."""
         super().__init__()
+        for theme in OWN:
+            self.register_theme(theme)
+        self._settings = settings
+        choose_keys(settings.keys if settings is not None else {})
+        if settings is not None and settings.theme:
+            self.theme = settings.theme
         self.open_engine = open_engine
         self.door = door
         self.root = root
@@ -74,13 +92,17 @@ class AssayApp(App[int]):
 
     def console_ready(self) -> None:
         """The console stands, empty: show its first frame, then read."""
+        self._to_terminal(KEEP_TITLE)
         self._show_head()
+        if self._settings is not None:
+            self.theme_changed_signal.subscribe(self, self._theme_chosen)
         self.call_after_refresh(self.refresh_reading)
         self.call_after_refresh(self._watch)
 
     def on_unmount(self) -> None:
         """Nothing watches any more."""
         self._stop.set()
+        self._to_terminal(GIVE_BACK_TITLE)
 
     # --- reading
 
@@ -171,6 +193,28 @@ class AssayApp(App[int]):
             if owner is not None:
                 return f"{owner.name}, owner of {', '.join(owner.scopes)}"
         return self.actor.name or str(self.actor)
+
+    # --- the user's own ways
+
+    def _theme_chosen(self, theme: Theme) -> None:
+        from core.errors import WriteRefused
+        from tui.settings import remember_theme
+
+        assert self._settings is not None
+        try:
+            remember_theme(self._settings.path, theme.name)
+        except WriteRefused as error:
+            self.console_screen.say(("! ", "waits"), display.one_line(str(error)))
+
+    def say_where(self, words: str) -> None:
+        """Name what is in view in the terminal's title, for whoever does not see the screen."""
+        self.sub_title = display.one_line(f"{words}, {short_root(self.root)}" if self.root else words)
+        self._to_terminal(f"\x1b]2;{self.TITLE}: {self.sub_title}\x07")
+
+    def _to_terminal(self, sequence: str) -> None:
+        driver = self._driver
+        if driver is not None and not (driver.is_headless or driver.is_inline or driver.is_web) and titled(os.environ):
+            driver.write(sequence)
 
     # --- watching
 
@@ -263,6 +307,11 @@ def short_root(root: str) -> str:
     return "/".join(parts[-2:]) or root
 
 
+def titled(environ: Mapping[str, str]) -> bool:
+    """Whether the terminal takes a title; the plain ones would print it."""
+    return environ.get("TERM", "") not in ("", "linux", "dumb", "vt100")
+
+
 def run_console(root: str) -> int:
     """Open the console on the memory root at the absolute path `root`; the exit status."""
 
@@ -274,5 +323,8 @@ def run_console(root: str) -> int:
 
         return Engine(MarkdownStore(root), clock=lambda: datetime.now(UTC))
 
+    from tui.settings import read_settings, settings_path
+
+    settings = read_settings(settings_path(), names())
     gc.disable()  # until the root is read: nothing of what is imported and parsed meanwhile is garbage
-    return AssayApp(open_engine, markdown_door(root), root=root).run() or 0
+    return AssayApp(open_engine, markdown_door(root), root=root, settings=settings).run() or 0

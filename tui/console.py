@@ -33,7 +33,6 @@ NARROW = 100
 
 _ELSEWHERE = frozenset({"up and down", "screens", "palette"})
 """Verbs whose keys the lists and the app itself bind."""
-_VERB_KEYS = tuple(dict.fromkeys(verb.key for verb in VERBS if verb.name not in _ELSEWHERE))
 _WAITS = ("! ", "waits")
 
 CONSOLE_CSS = """
@@ -51,16 +50,18 @@ class Console(Screen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012  # Textual declares it so
 
     BINDINGS = [  # noqa: RUF012  # Textual declares it as a plain list
-        *(Binding(key, f"press('{key}')", show=False) for key in _VERB_KEYS),
-        *(Binding(str(row.number), f"screen({row.number})", show=False) for row in SCREENS),
+        Binding(str(row.number), f"screen({row.number})", show=False) for row in SCREENS
     ]
 
     def __init__(self) -> None:
         super().__init__()
+        for key in dict.fromkeys(verb.key for verb in VERBS if verb.name not in _ELSEWHERE):
+            self._bindings.bind(key, f"press({key!r})", show=False)  # not declared: a human may have chosen others
         self.current = SCREENS[0].number
         self._loaded = False
         self._facts: Facts | None = None
         self._diff_of = False
+        self._where = ""
 
     # --- layout
 
@@ -221,8 +222,16 @@ class Console(Screen[None]):
         self.query_one(Footer).show(able)
 
     def _refresh_rail(self) -> None:
-        self.query_one(Rail).show([self._stop(row) for row in SCREENS], self.current)
+        stops = [self._stop(row) for row in SCREENS]
+        self.query_one(Rail).show(stops, self.current)
+        self._where = " ".join(next((stop.title, stop.tally) for stop in stops if stop.number == self.current)).strip()
+        if self.is_current:
+            self.on_screen_resume()
         self.refresh_chrome()
+
+    def on_screen_resume(self) -> None:
+        """Nothing stands above the console: the terminal's title names the current screen."""
+        self.console_app.say_where(self._where)
 
     def _stop(self, row: ScreenRow) -> Stop:
         tally, waits = "", False

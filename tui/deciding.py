@@ -18,6 +18,7 @@ from tui.screens.confirm import ConfirmScreen, failure
 from tui.screens.dialog import Dialog, Pager
 from tui.screens.plan_lines import plan_body
 from tui.sight import Sight
+from tui.verbs import verb
 
 if TYPE_CHECKING:
     from tui.app import AssayApp
@@ -144,7 +145,9 @@ def receipt_line(receipt: Receipt, width: int) -> Line:
     files = ", ".join(names) if width >= 140 and len(names) <= 4 else count
     left = f", {len(receipt.refusals)} left out" if receipt.refusals else ""
     undoable = receipt.undo.startswith("Can be undone")
-    undo = line(("u", "key"), " undoes") if undoable else line((receipt.undo.replace("with undo", "with u"), "dim"))
+    key = verb("undo").keys
+    how = receipt.undo.replace("with undo", f"with {key}")
+    undo = line((key, "key"), " undoes") if undoable else line((how, "dim"))
     return (
         *line((" ✓ ", "good"), display.one_line(receipt.title), (left, "waits"), "   "),
         *line((files, "dim"), "   ", (receipt.event, "dim"), "   "),

@@ -10,7 +10,7 @@ from tui.console import Console
 from tui.page import Page
 from tui.screens.help import help_lines
 from tui.screens.source import source_view
-from tui.verbs import DECISIONS
+from tui.verbs import DECISIONS, verb
 from tui.widgets.filter import FilterInput
 
 
@@ -31,14 +31,14 @@ def _mark_all(console: Console, page: Page) -> None:
 
 
 def _diff(console: Console, page: Page) -> None:
-    able = [verb for verb in DECISIONS if verb.on(page.NUMBER) and page.why_not(verb) is None]
+    able = [entry for entry in DECISIONS if entry.on(page.NUMBER) and page.why_not(entry) is None]
     if not able:
         console.say(("! ", "waits"), "There is no decision to take here, so there is no diff.")
         return
     console.diff_next()
     parts: list[str | tuple[str, str]] = ["the diff of  "]
-    for verb in able:
-        parts.extend(((verb.keys, "key"), f" {verb.label}  "))
+    for entry in able:
+        parts.extend(((entry.keys, "key"), f" {entry.label}  "))
     console.say(*parts, ("esc none", "dim"))
 
 
@@ -71,7 +71,7 @@ def _back(console: Console, page: Page) -> None:
     if isinstance(console.focused, FilterInput):
         page.listing.focus()
     elif not (page.close_card() or page.clear_filter() or page.leave()):
-        console.say(("esc goes back; ", "dim"), ("q", "key"), (" leaves.", "dim"))
+        console.say(("esc goes back; ", "dim"), (verb("quit").keys, "key"), (" leaves.", "dim"))
 
 
 def _help(console: Console, page: Page) -> None:

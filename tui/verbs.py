@@ -3,6 +3,7 @@ it, so that a key means the same everywhere and nothing is named twice."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.authority import Tier, who_may
@@ -10,19 +11,31 @@ from core.authority import Tier, who_may
 INDEX, REVIEW, CONFLICTS, DUPLICATES, WITHDRAWALS, PROPOSALS, ERASURES, LOG, HEALTH = range(1, 10)
 ALL: tuple[int, ...] = ()
 
+Keys = Mapping[str, tuple[str, str]]
+"""Keys that a human chose, by verb: as Textual names them, and as they wrote them."""
+
+_chosen: dict[str, tuple[str, str]] = {}
+"""Those of this process; a key means the same on every console in it."""
+
+
+def choose_keys(keys: Keys) -> None:
+    """From now on these verbs have these keys, and all others their own."""
+    _chosen.clear()
+    _chosen.update(keys)
+
 
 @dataclass(frozen=True, slots=True)
 class Verb:
     """A verb.
 
-    `name` is the protocol's word, `key` the key as Textual names it, `shown` the key as people read it, `label` its
-    word in the footer. `screens` are the screens it acts on (empty: all). `command` is the engine's command behind it
-    ('' for verbs that only look or move), whose authority it takes; `tier` what it takes to confirm it. `undo` says how
-    it is taken back. `rank` orders the footer; a verb without one is in the help only.
+    `name` is the protocol's word, `default` the key as Textual names it, `shown` as people read it, `label` its word in
+    the footer. `screens` are the screens it acts on (empty: all). `command` is the engine's command behind it ('' for
+    verbs that only look or move), whose authority it takes; `tier` what it takes to confirm it. `undo` says how it is
+    taken back. `rank` orders the footer; a verb without one is in the help only.
     """
 
     name: str
-    key: str
+    default: str
     label: str
     help: str
     screens: tuple[int, ...] = ALL
@@ -34,9 +47,14 @@ class Verb:
     aliases: tuple[str, ...] = ()
 
     @property
+    def key(self) -> str:
+        """The key, as Textual names it: the one that a human chose, else the default."""
+        return _chosen[self.name][0] if self.name in _chosen else self.default
+
+    @property
     def keys(self) -> str:
-        """The keys for people: `shown` where it is given, else `key`."""
-        return self.shown or self.key
+        """The keys for people."""
+        return _chosen[self.name][1] if self.name in _chosen else self.shown or self.default
 
     @property
     def authority(self) -> str:

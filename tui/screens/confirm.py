@@ -24,6 +24,7 @@ from tui.lines import EMPTY, Line, Span, flow, line
 from tui.screens.dialog import Choice, Dialog, Title
 from tui.screens.plan_lines import plan_body
 from tui.sight import Sight
+from tui.verbs import verb
 from tui.widgets.filter import PlainInput
 from tui.widgets.text_pane import TextPane
 
@@ -96,7 +97,7 @@ class ConfirmScreen(Dialog[Receipt | None]):
         block: list[Line] = []
         for warning in plan.warnings:
             block.extend(flow(f"! {sight.line(warning)}", width, role=role, hang=2))
-        undo = plan.undo.replace("with undo", "with u")
+        undo = plan.undo.replace("with undo", f"with {verb('undo').keys}")
         block.extend(flow(sight.line(f"Decided by {plan.decides}.  {undo}"), width))
         return block
 

@@ -52,6 +52,13 @@ class Dialog(ModalScreen[Result]):
             )
             body.styles.max_height = max(self.size.height - others - 2, 3)
 
+    def on_screen_resume(self) -> None:
+        """The terminal's title names the dialog, too."""
+        for title in self.query(Title):
+            say_where = getattr(self.app, "say_where", None)
+            if say_where is not None:
+                say_where(title.text)
+
     def on_resize(self) -> None:
         """A dialog stays usable at any size. The lines above and below may wrap anew, so it is fitted once more."""
         self.fit()

@@ -16,6 +16,7 @@ from textual.widget import Widget
 from tui import lines
 from tui.glyphs import ASCII_FORMS, ascii_wanted
 from tui.lines import Line, Span
+from tui.themes import HIGH_CONTRAST
 
 ROLE_LOOKS: Mapping[str, tuple[str, Style]] = {
     "dim": ("", Style(dim=True)),
@@ -65,6 +66,8 @@ class Painted(Widget):
             style = Style()
             for name in role.split():
                 variable, plain = ROLE_LOOKS[name]
+                if self.app.theme == HIGH_CONTRAST and plain.dim:
+                    plain = Style()
                 style += plain + Style(color=self._color(variable).rich_color) if variable else plain
             self._styles_of[role] = style
         return style

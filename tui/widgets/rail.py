@@ -9,7 +9,7 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from tui.lines import EMPTY, Line, Span, cells, line, spread
+from tui.lines import EMPTY, Line, cells, line, spread
 from tui.widgets.paint import Painted
 
 WIDTH = 20
@@ -23,6 +23,25 @@ class Stop(NamedTuple):
     short: str
     tally: str = ""
     waits: bool = False
+
+
+class Way(NamedTuple):
+    """How much the one line says of the other screens; the current one always has its name and count."""
+
+    short: bool
+    counts: str
+    names: bool = True
+
+
+WAYS = (
+    Way(False, "all"),
+    Way(True, "all"),
+    Way(False, "waiting"),
+    Way(True, "waiting"),
+    Way(True, "none"),
+    Way(True, "none", names=False),
+)
+"""From the most to the least; what waits for a human is the last count to go."""
 
 
 class Rail(Painted):
@@ -72,23 +91,32 @@ class Rail(Painted):
         return spread(left, line((stop.tally, role), " "), width, gap=1)
 
     def one_line(self, width: int) -> Line:
-        """All screens on one line; the names shorten, then the counts of the others go."""
-        for short, counts in ((False, True), (True, True), (True, False)):
-            spans = tuple(span for stop in self._stops for span in self._inline(stop, short, counts))
-            if cells(spans) <= width:
-                return spans
-        return spans
+        """All screens on one line; in `WAYS`, the first that fits."""
+        return tuple(span for part in self._parts(width) for span in part)
 
-    def _inline(self, stop: Stop, short: bool, counts: bool) -> Line:
+    def _parts(self, width: int) -> list[Line]:
+        parts: list[Line] = []
+        for way in WAYS:
+            parts = [self._inline(stop, way) for stop in self._stops]
+            if sum(map(cells, parts)) <= width + 1:  # the last blank may go
+                break
+        return parts
+
+    def _inline(self, stop: Stop, way: Way) -> Line:
         here = stop.number == self._current
-        name = stop.title.upper() if here else stop.short if short else stop.title
-        parts = [
-            Span(f" {stop.number} ", "key" if here else "dim"),
-            Span(name, "accent" if here else ""),
-        ]
-        if stop.tally and (counts or here):
-            parts.append(Span(f" {stop.tally}", "waits" if stop.waits else "dim"))
-        return (*parts, Span(" "))
+        name = stop.short if way.short else stop.title
+        if here:
+            name = name.upper()
+        elif not way.names:
+            name = ""
+        counted = here or way.counts == "all" or (way.counts == "waiting" and stop.waits)
+        tally = stop.tally if counted else ""
+        return line(
+            (f" {stop.number}", "key" if here else "dim"),
+            (f" {name}" if name else "", "accent" if here else ""),
+            (f" {tally}" if tally else "", "waits" if stop.waits else "dim"),
+            " ",
+        )
 
     def on_click(self, event: events.Click) -> None:
         """Go to the screen clicked."""
@@ -98,11 +126,7 @@ class Rail(Painted):
                 self.post_message(self.Chosen(self._stops[index].number))
             return
         at = 0
-        for short, counts in ((False, True), (True, True), (True, False)):
-            parts = [self._inline(stop, short, counts) for stop in self._stops]
-            if sum(map(cells, parts)) <= self.size.width:
-                break
-        for stop, part in zip(self._stops, parts, strict=True):
+        for stop, part in zip(self._stops, self._parts(self.size.width), strict=True):
             at += cells(part)
             if event.x < at:
                 self.post_message(self.Chosen(stop.number))
