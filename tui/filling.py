@@ -24,7 +24,7 @@ def fill(engine: Engine, before: Facts | None, publish: Publish) -> None:
     changed = changes(before.reading.snapshot, reading.snapshot) if before is not None else ()
     if not publish(facts, frozenset(PARTS[:1]), changed):
         return
-    references = References(reading.snapshot.items, reading.snapshot.proposals)
+    references = References(reading.snapshot.pages, reading.snapshot.proposals)
     for count, part in enumerate(PARTS[1:], start=2):
         getattr(reading, part)
         facts = Facts(reading, facts.sight, references, facts.census, frozenset(PARTS[:count]))

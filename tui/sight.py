@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from core.items import MemoryItem
+from core.pages import Items, Page, gather
 from core.reading import Reading
 from core.snapshot import Proposal
 from core.vocabulary import Status
@@ -51,25 +52,36 @@ class Census:
         self.by_file: dict[str, list[str]] = {}
         self.waiting: dict[str, int] = {}
         self.withheld = 0
-        influence = reading.influence
-        for item in reading.snapshot.items:
-            if not influence.eligible(item.key):
-                self.withheld += 1
-                continue
-            self.eligible.append(item.key)
-            self.by_file.setdefault(item.place.file, []).append(item.key)
-            if item.status is Status.PENDING_CLEANUP:
-                self.waiting[item.place.file] = self.waiting.get(item.place.file, 0) + 1
+        excluded = reading.influence.verdicts
+        for page in reading.snapshot.pages:
+            keys: Sequence[str] = page.ask(_keys)
+            if not excluded.keys().isdisjoint(keys):
+                self.withheld += len(keys)
+                keys = [key for key in keys if key not in excluded]
+                self.withheld -= len(keys)
+            if keys:
+                self.eligible += keys
+                self.by_file.setdefault(page.file, []).extend(keys)
+            waiting = sum(key not in excluded for key in page.ask(_waiting))
+            if waiting:
+                self.waiting[page.file] = self.waiting.get(page.file, 0) + waiting
+
+
+def _keys(items: Items) -> tuple[str, ...]:
+    return tuple(item.key for item in items)
+
+
+def _waiting(items: Items) -> tuple[str, ...]:
+    return tuple(item.key for item in items if item.status is Status.PENDING_CLEANUP)
 
 
 class References:
     """Who names an id: looked up once a reading, for the cards."""
 
-    def __init__(self, items: Iterable[MemoryItem], proposals: Iterable[Proposal] = ()) -> None:
+    def __init__(self, pages: Iterable[Page], proposals: Iterable[Proposal] = ()) -> None:
         self._by_id: dict[str, list[tuple[str, str]]] = {}
-        for item in items:
-            for word, named in _named(item):
-                self._add(named, word, item.id or str(item.place))
+        for named, word, by in gather(pages, _naming):
+            self._add(named, word, by)
         for proposal in proposals:
             for ref in proposal.supporting_refs:
                 self._add(ref, "cited by proposal", proposal.proposal_id)
@@ -84,6 +96,11 @@ class References:
 
     def _add(self, named: str, word: str, by: str) -> None:
         self._by_id.setdefault(named, []).append((word, by))
+
+
+def _naming(items: Items) -> tuple[tuple[str, str, str], ...]:
+    """What the items of a page name: id, how, and who names it."""
+    return tuple((named, word, item.id or str(item.place)) for item in items for word, named in _named(item))
 
 
 def _named(item: MemoryItem) -> Iterable[tuple[str, str]]:
