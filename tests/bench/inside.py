@@ -64,7 +64,7 @@ def measure(root: Path, *, quick: bool) -> dict[str, list[float]]:
     found["plan"], found["commit"] = _decided(engine, 5)
     found["four files"], found["by hand"] = _written(root, 9)
     found["find"] = _found(engine)
-    if not quick or len(reading.snapshot.items) <= 10_000:
+    if not quick or len(reading.snapshot.items) < 20_000:
         found["duplicates"] = _duplicates(engine.reading())
     return found
 
