@@ -30,7 +30,9 @@ class Reading:
     @cached_property
     def influence(self) -> Influence:
         """Who is eligible, and what each control record does (§12.2)."""
-        return resolve_influence(self.snapshot, self._before)
+        answer = resolve_influence(self.snapshot, self._before)
+        self._before = None
+        return answer
 
     @property
     def known_influence(self) -> Influence | None:
