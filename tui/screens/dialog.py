@@ -28,6 +28,7 @@ Dialog TextPane { height: auto; background: $surface; }
 Dialog #title { height: 1; margin: 0 0 1 0; }
 Dialog #foot { height: auto; max-height: 9; margin: 1 0 0 0; }
 Dialog #choices { height: 1; margin: 1 0 0 0; }
+Dialog.-short #title, Dialog.-short #foot, Dialog.-short #choices { margin: 0; }
 Dialog #push { width: 1fr; }
 Dialog Choice { margin: 0 0 0 2; }
 Dialog #ask { width: auto; }
@@ -41,6 +42,7 @@ class Dialog(ModalScreen[Result]):
     CSS = DIALOG_CSS
     SCOPED_CSS: ClassVar[bool] = False  # it is every dialog's, by the base's name
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  # Textual declares it so
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (14, "-tall")]  # noqa: RUF012  # Textual declares it so
 
     def fit(self) -> None:
         """Give the body the height that is left, so that what decides stays in view."""
@@ -50,7 +52,7 @@ class Dialog(ModalScreen[Result]):
                 for widget in self.query("Dialog > Vertical > *")
                 if widget is not body and widget.display
             )
-            body.styles.max_height = max(self.size.height - others - 2, 3)
+            body.styles.max_height = max(self.size.height - others - 2, 1)
 
     def on_screen_resume(self) -> None:
         """The terminal's title names the dialog, too."""
