@@ -127,7 +127,7 @@ class DuplicatesPage(Page):
         """How far the search is."""
         if self._percent is not None:
             return line((f"searching… {self._percent} %", "dim"))
-        return line(("suggestions for a human; nothing is merged by itself", "dim"))
+        return line(("suggestions; nothing is merged by itself", "dim"))
 
     def empty(self) -> tuple[str, ...]:
         """No two are alike."""

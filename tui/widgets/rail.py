@@ -29,19 +29,20 @@ class Way(NamedTuple):
     """How much the one line says of the other screens; the current one always has its name and count."""
 
     short: bool
-    counts: str
+    all_counts: bool = False
+    counted: int = 9
+    """Screens up to this number have their count: all of them, or those where something waits for a human."""
     names: bool = True
 
 
 WAYS = (
-    Way(False, "all"),
-    Way(True, "all"),
-    Way(False, "waiting"),
-    Way(True, "waiting"),
-    Way(True, "none"),
-    Way(True, "none", names=False),
+    Way(short=False, all_counts=True),
+    Way(short=True, all_counts=True),
+    Way(short=False),
+    *(Way(short=True, counted=number) for number in range(9, -1, -1)),
+    Way(short=True, counted=0, names=False),
 )
-"""From the most to the least; what waits for a human is the last count to go."""
+"""From the most to the least."""
 
 
 class Rail(Painted):
@@ -98,7 +99,8 @@ class Rail(Painted):
         parts: list[Line] = []
         for way in WAYS:
             parts = [self._inline(stop, way) for stop in self._stops]
-            if sum(map(cells, parts)) <= width + 1:  # the last blank may go
+            parts[-1:] = [part[:-1] for part in parts[-1:]]  # no blank at the end
+            if sum(map(cells, parts)) <= width:
                 break
         return parts
 
@@ -109,7 +111,7 @@ class Rail(Painted):
             name = name.upper()
         elif not way.names:
             name = ""
-        counted = here or way.counts == "all" or (way.counts == "waiting" and stop.waits)
+        counted = here or (stop.number <= way.counted and (stop.waits or way.all_counts))
         tally = stop.tally if counted else ""
         return line(
             (f" {stop.number}", "key" if here else "dim"),
