@@ -175,9 +175,9 @@ class Shelf:
             self._insert(replace(item, place=place, standing=standing_of(file, section)), before)
 
     def _insert(self, item: MemoryItem, before: str | None) -> None:
-        """Put `item` before the item of that key; else at the end of its section, of its file, or of all."""
+        """Put `item` before the item of that key in its file; else last in its section, in its file, or of all."""
         found = self._find(before) if before is not None else None
-        if found is not None:
+        if found is not None and found[0][found[1]].place.file == item.place.file:
             found[0].insert(found[1], item)
             return
         there = self._numbers.get(item.place.file)

@@ -1,4 +1,4 @@
-"""Measure speed and memory against the budgets: `python -m tests.bench [--items 1000,10000,100000] [--quick]`.
+"""Measure speed and memory against the budgets: `python -m tests.bench [--items 1000,10000,100000] [--quick] [--cpu]`.
 
 Each size gets a generated root of its own. What is measured stands beside its floor, measured in the same run; machines
 differ, ratios differ less. Prints a table and writes bench.json.
@@ -113,9 +113,9 @@ def _seen(screen: Terminal, root: Path, number: int) -> float:
     return seen
 
 
-def engine_rows(items: int, root: Path, environment: Mapping[str, str], quick: bool) -> list[Row]:
+def engine_rows(items: int, root: Path, environment: Mapping[str, str], modes: Sequence[str]) -> list[Row]:
     """What the engine costs, in a process of its own."""
-    words = [sys.executable, "-m", "tests.bench.inside", str(root), *(["quick"] if quick else [])]
+    words = [sys.executable, "-m", "tests.bench.inside", str(root), *modes]
     printed = subprocess.run(words, env=dict(environment), check=True, capture_output=True, text=True).stdout
     found: dict[str, list[float]] = json.loads(printed)
     rows = [
@@ -151,7 +151,11 @@ def main() -> int:
     parser.add_argument("--items", default="1000,10000,100000", help="sizes, parted by commas")
     parser.add_argument("--quick", action="store_true", help="fewer runs, no duplicates at the largest size")
     parser.add_argument("--out", default="bench.json", help="where to write the numbers")
+    parser.add_argument(
+        "--cpu", action="store_true", help="the engine in processor time: for a machine with other work"
+    )
     args = parser.parse_args()
+    modes = [name for name in ("quick", "cpu") if getattr(args, name)]
     rows: list[Row] = []
     folder = Path(tempfile.mkdtemp(prefix="assay-bench-"))
     environment = {**os.environ, "XDG_CONFIG_HOME": str(folder / "config"), "XDG_STATE_HOME": str(folder / "state")}
@@ -160,7 +164,7 @@ def main() -> int:
             root = generate(folder / str(items), items)
             parts: tuple[Callable[[], list[Row]], ...] = (
                 lambda root=root, items=items: console_rows(items, root, environment, 3 if args.quick else 9),
-                lambda root=root, items=items: engine_rows(items, root, environment, args.quick),
+                lambda root=root, items=items: engine_rows(items, root, environment, modes),
             )
             for part in parts:
                 rows += part()
