@@ -58,6 +58,8 @@ def pictures() -> tuple[Picture, ...]:
     moments = (
         Picture("item", ("1", "enter", "down", "enter")),
         Picture("conflict", ("3", "enter")),
+        Picture("confirmation-merge", ("4", "m", "enter")),
+        Picture("confirmation-approve", ("6", "a")),
         Picture("confirmation", ("2", "v", "v", "s")),
         Picture("help", ("question_mark",)),
     )
@@ -155,7 +157,8 @@ def private_copy(folder: Path) -> Path:
 
 def main() -> None:
     """Draw all pictures; those of screens that are gone are removed."""
-    os.environ.pop("NO_COLOR", None)
+    for name in ("NO_COLOR", "VISUAL", "EDITOR"):
+        os.environ.pop(name, None)
     os.environ.update(TEXTUAL_ANIMATIONS="none", TEXTUAL_COLOR_SYSTEM="truecolor", COLORTERM="truecolor")
     PICTURES.mkdir(exist_ok=True)
     names = asyncio.run(draw_all(PICTURES))
