@@ -52,7 +52,8 @@ class Terminal:
     @property
     def text(self) -> str:
         """What stands on the screen."""
-        return "\n".join(line.rstrip() for line in self.screen.display)
+        rows = (self.screen.buffer[y] for y in range(self.screen.lines))
+        return "\n".join("".join(row[x].data for x in range(self.screen.columns)).rstrip() for row in rows)
 
     def read(self, seconds: float) -> bool:
         """Take what comes within that time; whether something came."""
