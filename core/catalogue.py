@@ -154,6 +154,16 @@ CATALOGUE: Mapping[str, CodeInfo] = MappingProxyType(
         # The log, and control records (§12.2)
         "log-line-unknown": _notice("A line of log.md is in no known form; it is kept.", "Nothing has to be done."),
         "replay-line-broken": _error("A replay record cannot be read.", "Restore the line from a copy of the log."),
+        "event-id-twice": _error(
+            "Two replay records bear one id; neither can be undone.", "Compare log/ with a copy; keep the true one."
+        ),
+        "event-without-entry": _warning(
+            "A replay record has no line in the timeline; it is not undone by.", "Find out who wrote it into log/."
+        ),
+        "control-selects-nothing": _warning(
+            "A withdrawal names what nothing here bears, so it excludes nothing by it.",
+            "Look at how it is written; withdraw what was meant.",
+        ),
         "control-unreadable": _error(
             "A control record cannot be read whole; what it names stays excluded.",
             "Withdraw its scope anew, naming it; that withdrawal can be reinstated.",

@@ -12,6 +12,7 @@ from core.controls import Tombstone
 from core.findings import Finding
 from core.influence import Influence
 from core.items import MemoryItem
+from core.odd_records import odd_records
 from core.pages import Items
 from core.places import HELD_FOLDER, HOT, INDEX, TOPICS_FOLDER
 from core.recording import foreign_changes, logged_records
@@ -55,6 +56,7 @@ def find_drift(snapshot: Snapshot, influence: Influence, conflicts: Sequence[Con
             *_folds(snapshot, influence),
             *_restated(snapshot, influence),
             *_owners(snapshot),
+            *odd_records(snapshot),
         ]
     )
     return tuple(sorted(found, key=_order))

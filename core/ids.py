@@ -32,7 +32,7 @@ class Allocator:
         """A new id of `prefix` for the ISO `date`."""
         stem = f"{prefix}-{date}"
         if stem not in self._next:
-            ordinals = re.findall(f"\n{re.escape(stem)}-(\\d+)(?=\n)", self._joined)
+            ordinals = re.findall(f"\n{re.escape(stem)}-([0-9]{{1,12}})(?=\n)", self._joined)
             self._next[stem] = max(map(int, ordinals), default=0) + 1
         ordinal = self._next[stem]
         self._next[stem] = ordinal + 1

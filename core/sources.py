@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -30,6 +31,7 @@ _EMBEDDED = re.compile(
     rf"(?<![A-Za-z0-9_-])archive/(?P<name>{_PART}?(?=\.md(?![A-Za-z0-9_]))|{_PART})(?:\.md)?(?:#(?P<anchor>{_PART}))?"
 )
 _ASCII_HEAD = re.compile(r"[\x21-\x7e]+")
+_ODD = re.compile(r"(?i)archive|\d{4}-\d\d-\d\d\.md")
 _LINES = re.compile(r"l(\d+)(?:-l?(\d+))?")
 
 
@@ -101,9 +103,22 @@ def pieces(source: str) -> list[str]:
 
 def archive_ref(text: str) -> tuple[str, str | None] | None:
     """`(file, anchor)` of an archive reference as a control record may write it; None where it is none."""
-    piece = _bare(text)
+    piece = _plain_path(_bare(text))
     match = _ARCHIVE.fullmatch(piece) or _DAY.fullmatch(piece)
     return _archive_place(match) if match is not None else None
+
+
+def _plain_path(text: str) -> str:
+    """A reference as its plain path below the root: decoded, without scheme, dots, doubled or trailing slashes."""
+    path, mark, anchor = unquote(text).strip().replace("\\", "/").partition("#")
+    path = re.sub(r"^[A-Za-z][A-Za-z0-9+.-]*:/*", "", path)
+    path = re.sub(r":\d+$", "", posixpath.normpath(path.strip()).strip("/"))
+    folder, _, name = path.rpartition("/")
+    folder = folder.rpartition("/")[2].strip()
+    name = re.sub(r"(?i)\.md$", ".md", name.strip())
+    if folder.casefold() == "archive":
+        path = f"archive/{name}"
+    return f"{path}#{anchor}" if mark and anchor else path
 
 
 def embedded_archive_refs(source: str) -> Iterator[tuple[str, str | None]]:
@@ -113,6 +128,7 @@ def embedded_archive_refs(source: str) -> Iterator[tuple[str, str | None]]:
     consumer that excludes errs towards excluding (§12.2).
     """
     if "archive/" not in source:
+        yield from _odd_archive_refs(source)
         return
     for match in _EMBEDDED.finditer(source):
         place = _archive_place(match)
@@ -124,7 +140,18 @@ def embedded_archive_refs(source: str) -> Iterator[tuple[str, str | None]]:
 
 def archive_names(source: str) -> list[str]:
     """The names, without `.md`, of the archive files that `embedded_archive_refs` would find: a fast look."""
-    return [name.removesuffix(".md") for name, _ in _EMBEDDED.findall(source)] if "archive/" in source else []
+    if "archive/" in source:
+        return [name.removesuffix(".md") for name, _ in _EMBEDDED.findall(source)]
+    return [file.removeprefix("archive/").removesuffix(".md") for file, _ in _odd_archive_refs(source)]
+
+
+def _odd_archive_refs(source: str) -> Iterator[tuple[str, str | None]]:
+    """Archive references that are written otherwise than `archive/…`: a bare file name, another case, escapes."""
+    if _ODD.search(source) is not None:
+        for piece in re.split("[,;]", source):
+            found = archive_ref(piece)
+            if found is not None:
+                yield found
 
 
 def norm_anchor(anchor: str) -> str:

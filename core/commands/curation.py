@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from core.authority import Role, Tier
 from core.changes import MoveItem, PutTriggers, SetFields
-from core.commands.draft import Context, Draft
+from core.commands.draft import Context, Draft, no_secret
 from core.errors import AssayError, ItemNotFound, Refused
 from core.events import FieldChange
 from core.items import MemoryItem
@@ -109,6 +109,8 @@ def draft_triggers(request: SetTriggers, context: Context) -> Draft:
     triggers = tuple(dict.fromkeys(trigger.strip() for trigger in request.triggers if trigger.strip()))
     if not triggers or any("\n" in trigger or "\r" in trigger for trigger in triggers):
         raise Refused("A trigger is one line of text, and a topic needs at least one.", where=request.file)
+    for trigger in triggers:
+        no_secret(trigger, "trigger")
     if triggers == topic.triggers:
         raise Refused("Those are its triggers already.", where=request.file)
     shown = ", ".join(triggers)
@@ -134,6 +136,7 @@ def _named(key: str, context: Context) -> MemoryItem:
 
 def _line(text: str | None, name: str, item: MemoryItem) -> str:
     line = (text or "").strip()
+    no_secret(line, name)
     if not line or "\n" in line or "\r" in line:
         raise Refused(f"A {name} is one line of text.", where=str(item.place))
     return line

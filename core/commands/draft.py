@@ -14,6 +14,7 @@ from core.ids import Allocator
 from core.items import FieldValue, MemoryItem
 from core.plan import PlanLine, Refusal
 from core.reading import Reading
+from core.secrets import find_secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,15 @@ class Draft:
     human_only: bool = False
     detail: Mapping[str, FieldValue] = field(default_factory=dict)
     reads: Mapping[str, str] = field(default_factory=dict)
+
+
+def no_secret(value: str | None, name: str) -> None:
+    """Raises `Refused` where what would be written looks like a secret (§18: never store credentials or tokens)."""
+    if value and find_secrets(value):
+        raise Refused(
+            f"The {name} holds what looks like a secret; secrets are never written to memory (§18).",
+            remedy="Name where the secret is kept instead.",
+        )
 
 
 @dataclass(frozen=True, slots=True)

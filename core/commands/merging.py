@@ -6,7 +6,7 @@ from itertools import combinations
 
 from core.authority import Tier
 from core.changes import AddItem, Change, MoveItem, SetFields
-from core.commands.draft import Context, Draft
+from core.commands.draft import Context, Draft, no_secret
 from core.errors import Refused
 from core.events import Event, FieldChange
 from core.ids import ITEM
@@ -14,7 +14,6 @@ from core.items import FieldValue, MemoryItem
 from core.places import FACTS_SECTION, HISTORICAL_SECTION
 from core.plan import PlanLine
 from core.requests import Merge, NotDuplicate
-from core.secrets import find_secrets
 from core.snapshot import Snapshot
 from core.vocabulary import EventType, Kind, Standing, Status
 
@@ -121,5 +120,4 @@ def _check(members: list[MemoryItem], text: str) -> None:
             raise Refused(f"It was merged into {item.merged_into} already.", where=item.id)
     if not text.strip() or "\n" in text.strip() or "\r" in text.strip():
         raise Refused("The folded text is one line, and not empty.", remedy="Edit the text of the folded entry.")
-    if find_secrets(text):
-        raise Refused("The folded text holds what looks like a secret; secrets are never written to memory (§18).")
+    no_secret(text, "folded text")

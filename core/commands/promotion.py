@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from core.authority import Tier
 from core.changes import AddRule, Change, PutProposal, SetFields
-from core.commands.draft import Context, Draft
+from core.commands.draft import Context, Draft, no_secret
 from core.commands.withdrawal import require_owner
 from core.errors import ItemNotFound, NotAuthorised, Refused
 from core.events import FieldChange
@@ -16,7 +16,6 @@ from core.places import PROPOSALS_FOLDER
 from core.plan import PlanLine
 from core.promotion import Support, deciders, deciding_scope, out_of_reach, rule_target, supports
 from core.requests import Approve, Propose, Reject
-from core.secrets import find_secrets
 from core.snapshot import Proposal
 from core.sources import fold_text
 from core.vocabulary import EventType
@@ -40,8 +39,7 @@ def draft_propose(request: Propose, context: Context) -> Draft:
             raise Refused(
                 f"{name} is one line of text, and not empty.", remedy="A proposal says what, why and at what risk."
             )
-        if find_secrets(value):
-            raise Refused(f"{name} holds what looks like a secret; secrets are never written (§18).")
+        no_secret(value, name)
     refs = tuple(dict.fromkeys(ref.strip() for ref in request.supporting_refs if ref.strip()))
     if not refs:
         raise Refused("A proposal cites at least one supporting reference (§23.5).")
@@ -81,8 +79,7 @@ def draft_approve(request: Approve, context: Context) -> Draft:
     text = (request.text if request.text is not None else proposal.proposed_change).strip()
     if not text or "\n" in text or "\r" in text:
         raise Refused("A rule is one line of text, and not empty.", where=proposal.proposal_id)
-    if find_secrets(text):
-        raise Refused("The rule holds what looks like a secret; secrets are never written (§18).")
+    no_secret(text, "rule")
     file = rule_target(proposal.target, snapshot.binding)
     if file is None:
         raise Refused(

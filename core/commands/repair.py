@@ -7,7 +7,7 @@ from datetime import date as Date
 
 from core.authority import Tier
 from core.changes import SetFields
-from core.commands.draft import Context, Draft
+from core.commands.draft import Context, Draft, no_secret
 from core.errors import Refused
 from core.events import FieldChange
 from core.ids import ITEM
@@ -21,6 +21,8 @@ _ISO = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 def draft_repair(request: Repair, context: Context) -> Draft:
     """Fill in id, kind, subject, Source, Status; turn a legacy marker into a Status; part two items of one id."""
     item = _target(request, context)
+    no_secret(request.source, "Source")
+    no_secret(request.subject, "subject")
     fields = _fields(request, item, context)
     if not fields:
         raise Refused("Nothing to repair was named, or it is there already.", where=str(item.place))

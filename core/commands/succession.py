@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.authority import Tier
 from core.changes import AddItem, Change, SetFields
-from core.commands.draft import Context, Draft
+from core.commands.draft import Context, Draft, no_secret
 from core.errors import Refused
 from core.events import FieldChange
 from core.ids import ITEM
@@ -53,6 +53,7 @@ def draft_reconcile(request: Reconcile, context: Context) -> Draft:
             "A reconcile rests on evidence.",
             remedy="Name a reference, or state the owner's decision where the matter is one of values or policy.",
         )
+    no_secret(request.evidence, "evidence")
     rows = [context.changeable(key) for key in dict.fromkeys(request.rows)]
     if len(rows) < 2:
         raise Refused("A conflict has at least two rows.")

@@ -11,25 +11,25 @@ from core.items import FieldValue, MemoryItem
 from core.places import HISTORICAL_SECTION
 from core.plan import PlanLine
 from core.requests import Undo
+from core.snapshot import Snapshot
 from core.vocabulary import EventType, Kind, Status
 
-UNDOABLE = frozenset(
-    {
-        "stale",
-        "clear",
-        "pend",
-        "repair",
-        "supersede",
-        "reconcile",
-        "reclassify",
-        "subject",
-        "cool",
-        "warm",
-        "merge",
-        "not-duplicate",
-    }
-)
-"""Commands whose effect an undo can take back. Control events are taken back by control events alone."""
+UNDOABLE: dict[str, frozenset[str]] = {
+    "stale": frozenset({"Status"}),
+    "clear": frozenset({"Status", "superseded_by"}),
+    "pend": frozenset({"Status"}),
+    "repair": frozenset({"id", "kind", "subject", "Source", "Status", "marker"}),
+    "supersede": frozenset({"Status", "superseded_by"}),
+    "reconcile": frozenset({"Status", "superseded_by", "conflicts_with"}),
+    "reclassify": frozenset({"kind", "subject"}),
+    "subject": frozenset({"subject"}),
+    "cool": frozenset({"place"}),
+    "warm": frozenset({"place"}),
+    "merge": frozenset({"merged_into", "place"}),
+    "not-duplicate": frozenset(),
+}
+"""Command -> the fields that it changes, and an undo of it may change back. An event that names others was not written
+by that command. Control events are taken back by control events alone."""
 
 
 def latest_undoable(context: Context) -> Event | None:
@@ -40,7 +40,10 @@ def latest_undoable(context: Context) -> Event | None:
         (
             event
             for event in reversed(events)
-            if event.actor == str(context.actor) and event.command in UNDOABLE and event.id not in undone
+            if event.actor == str(context.actor)
+            and event.command in UNDOABLE
+            and event.id not in undone
+            and not forged(event, context.reading.snapshot)
         ),
         None,
     )
@@ -49,6 +52,9 @@ def latest_undoable(context: Context) -> Event | None:
 def draft_undo(request: Undo, context: Context) -> Draft:
     """Give every field the value it had before the event; refuse where one no longer has what the event left."""
     event = _event(request, context)
+    why = forged(event, context.reading.snapshot)
+    if why:
+        raise Refused(why, where=event.id, remedy="Decide again instead of undoing; Health lists what is odd about it.")
     command = event.command or ""
     if context.actor.role not in AUTHORITY[command]:
         raise NotAuthorised(f"{context.actor} may not undo a {command}.", where=event.id)
@@ -77,6 +83,32 @@ def draft_undo(request: Undo, context: Context) -> Draft:
         reads={"event": event.id},
         human_only=human_only(command),
     )
+
+
+def forged(event: Event, snapshot: Snapshot) -> str:
+    """Why the event cannot be one that the engine wrote, as a sentence; '' where nothing says so.
+
+    Whoever can write to the log's folder can write a line that looks like an event. It moves nothing out of its page,
+    touches no field that its command never does, and stands alone under its id, with its line in the timeline.
+    """
+    if sum(other.id == event.id for other in snapshot.events) > 1:
+        return f"Several replay records bear the id {event.id}."
+    if not any((entry.id, entry.type, entry.actor) == (event.id, event.type, event.actor) for entry in snapshot.log):
+        return f"The timeline has no line for {event.id}."
+    allowed = UNDOABLE.get(event.command or "", frozenset())
+    for change in event.items:
+        if change.record is not None and not change.record and event.command in ("reconcile", "merge"):
+            continue
+        for step in change.fields:
+            if step.name not in allowed:
+                return f"A {event.command} never changes {step.name}."
+            if step.name == "place" and _file(step.before) != _file(step.after):
+                return f"A {event.command} never moves an item to another page."
+    return ""
+
+
+def _file(place: FieldValue | None) -> str:
+    return str(place).partition("#")[0]
 
 
 def _event(request: Undo, context: Context) -> Event:

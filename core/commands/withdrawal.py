@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from core.apply import apply
 from core.authority import Role, Tier
 from core.changes import AppendEvent, Change, ChangeSet, HoldItem, ReleaseItem, SetFields
-from core.commands.draft import Context, Draft
+from core.commands.draft import Context, Draft, no_secret
 from core.commands.succession import supersede_detail
 from core.controls import ControlRecord, Scope
 from core.errors import ItemNotFound, NotAuthorised, Refused, RivalRows
@@ -160,6 +160,17 @@ def _record(
     )
 
 
+def _content_minimal(record: ControlRecord, influence: Influence) -> None:
+    """The record names what it is about, and never says it again (§12.2)."""
+    no_secret(record.reason, "reason")
+    for _, selector in record.scope.selectors():
+        no_secret(selector, "scope")
+    if influence.restates(record.reason):
+        raise Refused(
+            "The reason says again what is withdrawn.", where=str(record.scope), remedy="Say why, in a word or two."
+        )
+
+
 def _after(record: ControlRecord, changes: Sequence[Change], snapshot: Snapshot) -> tuple[Snapshot, Influence]:
     event = Event("", record.action, record.decided_at, record.decided_by, "", control=record)
     after = apply(snapshot, ChangeSet((*changes, AppendEvent(event))))
@@ -172,6 +183,7 @@ def _withdraw(
     snapshot = context.reading.snapshot
     record = _record(ControlAction.WITHDRAW, scope, reason, supersedes, context)
     _, influence = _after(record, (), snapshot)
+    _content_minimal(record, influence)
     covered = next(
         (view.excludes for view in influence.controls if view.record.withdrawal_id == record.withdrawal_id), ()
     )
@@ -217,6 +229,7 @@ def _reinstate(
     snapshot = context.reading.snapshot
     record = _record(ControlAction.REINSTATE, scope, reason, supersedes, context)
     _, influence = _after(record, (), snapshot)
+    _content_minimal(record, context.reading.influence)
     before = context.reading.influence
     back = [item for item in snapshot.items if influence.eligible(item.key) and not before.eligible(item.key)]
     returned = {item.id for item in back if not item.held}

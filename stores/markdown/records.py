@@ -18,11 +18,12 @@ CATEGORIES = ("memory_item_ids", "archive_refs", "source_or_run_refs")
 ITEM_ID = re.compile(r"(?<![\w-])mem-\d{4}-\d\d-\d\d-\d+")
 WITHDRAWAL_ID = re.compile(r"(?<![\w-])memwd-\d{4}-\d\d-\d\d-\d+")
 _ARCHIVE_REF = re.compile(r"(?<![\w/-])archive/[^\s,\[\]\"'#]+(?:#[^\s,\[\]\"']+)?")
-_CONTROL = re.compile(r"(?m)^\s*(?:withdrawal_id\s*:|record_type\s*:\s*[\"']?withdrawal-control)")
-_TOMBSTONE = re.compile(r"(?m)^\s*(?:erasure_id\s*:|record_type\s*:\s*[\"']?erasure-tombstone)")
+_CONTROL = re.compile(r"(?m)[\"']?\b(?:withdrawal_id[\"']?\s*:|record_type[\"']?\s*:\s*[\"']?withdrawal-control)")
+_TOMBSTONE = re.compile(r"(?m)[\"']?\b(?:erasure_id[\"']?\s*:|record_type[\"']?\s*:\s*[\"']?erasure-tombstone)")
 _LINE = re.compile(r"^(?P<indent>\s*)(?:-\s+)?(?:(?P<key>[A-Za-z_]+)\s*:)?\s*(?P<rest>.*?)\s*$")
 _TOKEN = re.compile(r"[^\s,\[\]\"']+")
 _NOTHING = frozenset({"", "~", "null", "none"})
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _NEEDED = ("action", "decided_by", "decided_at", "effect")
 
 
@@ -140,8 +141,18 @@ def _scope(node: Node | None) -> tuple[Scope, list[str]]:
         entries = selector.value if isinstance(selector.value, list) else [selector]
         if any(not isinstance(entry.value, str) for entry in entries):
             trouble.append(f"{name} is no list of identifiers")
-        sets[name] = frozenset(one for one in selector.texts() if one.lower() not in _NOTHING)
+        sets[name] = frozenset(part for one in selector.texts() for part in _identifiers(name, one))
     return Scope(**sets), trouble
+
+
+def _identifiers(category: str, text: str) -> list[str]:
+    """The identifiers that one entry of a selector array stands for: in doubt more of them, so that more is excluded.
+
+    Ids and archive references hold no commas and no blanks at their ends; a source or run is taken as it is written.
+    """
+    parts = [text] if category == "source_or_run_refs" else text.split(",")
+    cleaned = (part if category == "source_or_run_refs" else _INVISIBLE.sub("", part).strip() for part in parts)
+    return [part for part in cleaned if part.lower() not in _NOTHING]
 
 
 def _salvaged(text: str, place: Place, why: str, named: str) -> ControlRecord:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from core.binding import Binding, Owner
 from core.controls import ControlRecord, Scope
-from core.events import Event, FieldChange, ItemChange
+from core.events import Event, FieldChange, ItemChange, LogEntry
 from core.items import MemoryItem, Place
 from core.places import standing_of
 from core.snapshot import ArchiveDay, ArchivedCopy, Snapshot, item_key
@@ -57,6 +57,9 @@ def state(id: str | None, subject: str | None, text: str = "It is so.", **more: 
     return item(id, text, kind="state", subject=subject, **more)  # type: ignore[arg-type]
 
 
+LOG_LINE = Place("log.md", 1)
+
+
 def root(
     *items: MemoryItem,
     controls: Iterable[ControlRecord] = (),
@@ -80,6 +83,10 @@ def root(
         key = item_key(one.id, one.digest, one.place.file, occurrence, sole=sole)
         place = replace(one.place, line=one.place.line or number)
         keyed.append(replace(one, key=key, place=place))
+    events = more.get("events", ())
+    assert isinstance(events, tuple | list)
+    if events and "log" not in more:
+        more["log"] = tuple(LogEntry(one.id, one.type, one.at, one.actor, one.summary, LOG_LINE) for one in events)
     if binding is None:
         binding = Binding(owners=tuple(owners), owners_state="confirmed" if owners else "none", declared=True)
     return Snapshot(

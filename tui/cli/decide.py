@@ -23,13 +23,8 @@ from tui.cli.withheld import Withheld
 from tui.widgets.diff import Clean
 
 YES = "yes"
-DIFF_LIMIT = 60
-"""Lines of one file's diff in a question; the items are listed one by one in any case."""
 
 OWNERS_ONLY = (Withdraw, Reinstate, Settle, Approve, Reject)
-
-LINES_OF_TEXT = 4
-"""How many lines of the terminal one line of a plan may take."""
 
 
 def carry_out(
@@ -121,8 +116,8 @@ def _confirm(plans: Sequence[Plan], clean: Clean, news: str) -> None:
         for number, plan in enumerate(plans):
             if number:
                 terminal.show("")
-            for line in plan_lines(plan, clean, diff_limit=DIFF_LIMIT):
-                terminal.show(display.clip(display.visible(line), LINES_OF_TEXT * terminal.columns))
+            for line in plan_lines(plan, clean):
+                terminal.show(line)  # whole: nobody decides on what was not shown
         verb = first.verb if len(plans) == 1 else f"{first.verb}, all {len(plans)}"
         if any(plan.tier is Tier.PHRASE for plan in plans):
             phrase = first.phrase or first.verb

@@ -22,8 +22,8 @@ NOTHING = "/dev/null"
 """What a unified diff calls a file that is not there."""
 
 
-def plan_lines(plan: Plan, clean: Clean, *, diff_limit: int | None = None) -> Iterator[str]:
-    """The plan for people: what, where, who decides, how to undo it. `diff_limit` cuts each file's diff."""
+def plan_lines(plan: Plan, clean: Clean) -> Iterator[str]:
+    """The plan for people, whole: what, where, who decides, how to undo it."""
     yield display.one_line(clean(plan.title))
     yield ""
     for line in plan.lines:
@@ -32,12 +32,8 @@ def plan_lines(plan: Plan, clean: Clean, *, diff_limit: int | None = None) -> It
     for refusal in plan.refusals:
         yield "  " + display.one_line(f"{refusal.key}   left out: {clean(refusal.reason)}")
     for diff in sorted(plan.previews, key=lambda diff: diff.path.startswith(KEPT)):
-        lines = list(diff_lines(diff, clean))
-        shown = lines if diff_limit is None else lines[:diff_limit]
         yield ""
-        yield from shown
-        if len(shown) < len(lines):
-            yield f"… {len(lines) - len(shown)} more lines of this file; --dry-run shows them all"
+        yield from diff_lines(diff, clean)
     yield ""
     for warning in plan.warnings:
         yield f"Note: {display.one_line(clean(warning))}"
