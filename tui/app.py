@@ -60,6 +60,7 @@ class AssayApp(App[int]):
         for theme in OWN:
             self.register_theme(theme)
         self._settings = settings
+        self._titled = False
         choose_keys(settings.keys if settings is not None else {})
         if settings is not None and settings.theme:
             self.theme = settings.theme
@@ -92,7 +93,6 @@ class AssayApp(App[int]):
 
     def console_ready(self) -> None:
         """The console stands, empty: show its first frame, then read."""
-        self._to_terminal(KEEP_TITLE)
         self._show_head()
         if self._settings is not None:
             self.theme_changed_signal.subscribe(self, self._theme_chosen)
@@ -209,7 +209,8 @@ class AssayApp(App[int]):
     def say_where(self, words: str) -> None:
         """Name what is in view in the terminal's title, for whoever does not see the screen."""
         self.sub_title = display.one_line(f"{words}, {short_root(self.root)}" if self.root else words)
-        self._to_terminal(f"\x1b]2;{self.TITLE}: {self.sub_title}\x07")
+        keep, self._titled = "" if self._titled else KEEP_TITLE, True
+        self._to_terminal(f"{keep}\x1b]2;{self.TITLE}: {self.sub_title}\x07")
 
     def _to_terminal(self, sequence: str) -> None:
         driver = self._driver

@@ -81,6 +81,7 @@ def _stacked(entry: PlanLine, names: int, width: int, text: tuple[str, str]) -> 
 
 def _files(previews: Sequence[FileDiff], sight: Sight, whole: bool) -> Iterator[Line]:
     main = [diff for diff in previews if not diff.path.startswith(_KEPT)]
+    main.sort(key=lambda diff: "/" in diff.path)  # what agents read at once comes first: a rule, the inbox
     kept = [diff for diff in previews if diff.path.startswith(_KEPT)]
     if not main:
         main, kept = kept, []
