@@ -42,7 +42,7 @@ def set_fields(files: Files, item: MemoryItem, fields: Fields) -> None:
     page = files.page(item.place.file)
     for patch in field_patches(page.data, span, fields):
         if patch.line:
-            page.insert(patch.start, patch.replacement, rank=Rank.WITHIN, bound=False)
+            page.insert(patch.start, patch.replacement, rank=Rank.WITHIN)
         else:
             page.replace(patch.start, patch.end, patch.replacement)
 

@@ -6,14 +6,16 @@ import contextlib
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from core.authority import Actor, human_only
-from core.controls import Scope
+from core.controls import ControlRecord, Scope
 from core.engine import Engine
 from core.errors import AssayError
 from core.events import fold
@@ -38,11 +40,26 @@ from core.requests import (
 from core.retrieval import retrieve
 from stores.markdown.store import MarkdownStore
 from stores.pins import Pins
-from tests.stores.faultport import StopAtPort, Stopped, UnsyncedPort
+from tests.stores.faultport import Call, StopAtPort, Stopped, UnsyncedPort, WrappedPort
 from tests.support.roots import ANA, BOB, BOT, DREAM, SEED, Clock, lay_out
 
 PAGES = ("topics/deploy.md", "topics/net.md", "memory.md")
 ORDINARY = ("index.md", *PAGES)
+
+
+class MetPort(WrappedPort):
+    """Somebody saves the file at `path` just before it is exchanged for the first time."""
+
+    def __init__(self, path: str, save: Callable[[], None]) -> None:
+        super().__init__(UnsyncedPort())
+        self.path, self.save = os.path.realpath(path), save
+        self.met = False
+
+    def around(self, number: int, call: Call, do: Callable[[], Any]) -> Any:
+        if call.name == "exchange" and not self.met and self.path == os.path.realpath(call.other or ""):
+            self.met = True
+            self.save()
+        return do()
 
 
 class Lives(RuleBasedStateMachine):
@@ -106,6 +123,12 @@ class Lives(RuleBasedStateMachine):
             Merge(rows, "Folded from two."),
             Undo(),
         ]
+        # Two items at random are seldom rows of one subject: those that are.
+        for conflict in self.engine.reading().conflicts:
+            if len(conflict.rows) > 1:
+                older, newer = conflict.rows[0], conflict.rows[-1]
+                choices += [Supersede(older, newer)] * 2
+                choices += [Reconcile(conflict.rows, "log", current=current) for current in (older, newer)]
         if one.id is not None:
             choices += [Withdraw(Scope(frozenset({one.id})))] * 2
         choices += [Withdraw(Scope(archive_refs=frozenset({"archive/2026-05-20.md#run-8"})))]
@@ -114,7 +137,7 @@ class Lives(RuleBasedStateMachine):
                 Reinstate(control.withdrawal_id, rivals="supersede"),
                 Settle(control.withdrawal_id, "reinstate", rivals="keep"),
             ]
-        return choices[data.draw(st.integers(0, 40)) % len(choices)]
+        return choices[data.draw(st.integers(0, 60)) % len(choices)]
 
     def carry_out(self, engine: Engine, request: Request, actor: Actor) -> None:
         plan = engine.plan(request, actor)
@@ -189,6 +212,73 @@ class Lives(RuleBasedStateMachine):
             self.dirty.add(str(one.id))
             self.foreign()
 
+    @rule(data=st.data(), page=st.sampled_from(ORDINARY), append=st.booleans())
+    def stranger_saves_in_the_instant_of_the_exchange(self, data: st.DataObject, page: str, append: bool) -> None:
+        """A save falls between the commit's last look at a page and the exchange of its file."""
+        request = self.request(data)
+        if request is None:
+            return
+
+        def save() -> None:
+            path = self.folder / page
+            line = f"\nProse of a human: {self.token()}.\n".encode()
+            content = path.read_bytes()
+            fresh = path.with_name(path.name + ".swap")
+            fresh.write_bytes(content + line if append else line + content)
+            os.replace(fresh, path)
+
+        with contextlib.suppress(AssayError):
+            self.carry_out(self.open(MetPort(str(self.folder / page), save)), request, ANA)
+        self.engine = self.open()
+        self.account(self.engine)
+        self.foreign()
+
+    @rule(data=st.data(), how=st.sampled_from(["unreadable", "no owner", "an agent", "nobody"]))
+    def stranger_writes_a_reinstatement(self, data: st.DataObject, how: str) -> None:
+        """By hand, of a withdrawal that stands: cut short, or decided by one who does not own the scope."""
+        named = [one.id for one in self.items() if one.id is not None]
+        if named and not self.withdrawn:
+            with contextlib.suppress(AssayError):
+                one = named[data.draw(st.integers(0, 30)) % len(named)]
+                self.carry_out(self.engine, Withdraw(Scope(frozenset({one}))), ANA)
+        standing = sorted(self.withdrawn)
+        if not standing:
+            return
+        ids, prior = standing[data.draw(st.integers(0, 30)) % len(standing)]
+        self.numbers += 1
+        by = {"unreadable": "owner:ana", "no owner": "human:bob", "an agent": "agent:bot", "nobody": "''"}[how]
+        record = [
+            f"- [2026-06-11T10:00:00+00:00] reinstate by {by} — memwd-2026-06-11-{900 + self.numbers}",
+            "  ```yaml",
+            f"  withdrawal_id: memwd-2026-06-11-{900 + self.numbers}",
+            "  record_type: withdrawal-control-v1",
+            "  action: reinstate",
+            "  scope:",
+            f"    memory_item_ids: [{', '.join(ids)}]",
+            "  reason: wrong",
+            f"  decided_by: {by}",
+            *([] if how == "unreadable" else ["  decided_at: 2026-06-11T10:00:00+00:00"]),
+            "  effect: restore-eligibility",
+            f"  supersedes: {prior}",
+            "  ```",
+            "",
+        ]
+        with (self.folder / "log.md").open("a") as log:
+            log.write("\n".join(record))
+
+    @property
+    def withdrawn(self) -> set[tuple[tuple[str, ...], str]]:
+        """What the engine's own events withdrew and have not reinstated: the ids of a scope, and the last control."""
+        last: dict[Scope, ControlRecord] = {}
+        for event in self.engine.store.snapshot().events:
+            if event.control is not None:
+                last[event.control.scope] = event.control
+        return {
+            (tuple(sorted(scope.memory_item_ids)), record.withdrawal_id)
+            for scope, record in last.items()
+            if record.action == "withdraw" and scope == Scope(scope.memory_item_ids) and scope.memory_item_ids
+        }
+
     @rule(page=st.sampled_from(PAGES))
     def stranger_keeps_a_copy(self, page: str) -> None:
         self.copies[page] = (self.folder / page).read_bytes()
@@ -250,7 +340,10 @@ class Lives(RuleBasedStateMachine):
             for value in view.record.scope.memory_item_ids
         }
         assert heads <= named
+        account = {one for ids, _ in self.withdrawn for one in ids}
         for one in reading.snapshot.items:
+            if one.id in account:
+                assert one.key in excluded, f"{one.key} was withdrawn by an owner, and is eligible"
             if one.id in heads:
                 assert one.key in excluded, f"{one.key} is withdrawn and eligible"
             if one.held and one.id not in self.dirty:
