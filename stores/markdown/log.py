@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.controls import ControlRecord, Tombstone
 from core.events import LogEntry
@@ -67,8 +67,17 @@ class _Draft:
 
 
 def parse_log(path: str, data: bytes) -> LogPage:
-    """Read one segment of the log. Never raises; lines of no known format are entries of type ''."""
-    return _Reader(path, data).page()
+    """Read one segment of the log. Never raises; lines of no known format are entries of type ''.
+
+    A log that something saved as UTF-16, or filled with NULs, still excludes what its records name; it re-admits
+    nothing, for none of them can be trusted to be whole.
+    """
+    page = _Reader(path, data).page()
+    if b"\0" not in data:
+        return page
+    plain = _Reader(path, data.replace(b"\0", b"").replace(b"\xff\xfe", b"").replace(b"\xfe\xff", b"")).page()
+    damaged = [replace(one, unreadable="the log is damaged around it") for one in (*plain.controls, *plain.bare)]
+    return replace(page, controls=(*page.controls, *damaged))
 
 
 class _Reader:

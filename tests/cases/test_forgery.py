@@ -131,6 +131,15 @@ def test_a_record_in_json_excludes_what_it_names(tmp_path: Path) -> None:
     assert not case.reading().influence.eligible(ONE)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_a_log_saved_in_another_encoding_still_excludes_and_re_admits_nothing(tmp_path: Path, encoding: str) -> None:
+    log = control("2026-06-10-001", "withdraw", ids=ONE)
+    log += control("2026-06-11-001", "reinstate", ids=ONE, supersedes="memwd-2026-06-10-001")
+    case = Case(tmp_path, {"topics/t.md": PAGE, "log.md": log.encode(encoding)})
+    assert not case.reading().influence.eligible(ONE)
+    assert case.reading().influence.eligible(TWO)
+
+
 @pytest.mark.parametrize("by", ["agent:x", "Agent:x", "AGENT: x", "\\u200bagent:x", "Autodream"])
 def test_an_agent_reinstates_nothing_however_it_is_written(tmp_path: Path, by: str) -> None:
     written = control("2026-06-11-001", "reinstate", ids=ONE, by="agent:x", supersedes="memwd-2026-06-10-001")
