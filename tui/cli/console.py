@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
+import select
 import shutil
 import signal
 import sys
 import tempfile
+import threading
 
 from core.errors import NeedsHuman
 from tui.cli.commands import Command
@@ -32,7 +35,17 @@ def _open(root: str) -> int:
         )
     from tui.app import run_console
 
+    threading.Thread(target=_end_with_terminal, args=(sys.stdin.fileno(),), daemon=True).start()
     return run_console(root)
+
+
+def _end_with_terminal(descriptor: int) -> None:
+    """End as a closed window ends a program, also where the terminal goes without a signal (a lost session leader)."""
+    poll = select.poll()
+    poll.register(descriptor, 0)  # a hang-up is told unasked
+    with contextlib.suppress(OSError):  # a terminal that cannot be polled tells nothing
+        poll.poll()
+        os.kill(os.getpid(), signal.SIGHUP)
 
 
 def _demo(args: argparse.Namespace, out: Output) -> int:
