@@ -13,6 +13,7 @@ from core.authority import Actor
 from core.controls import Scope
 from core.engine import Engine
 from core.requests import (
+    Approve,
     Clear,
     Cool,
     Init,
@@ -27,10 +28,12 @@ from core.requests import (
     Reject,
     Repair,
     Request,
+    SetSubject,
     SetTriggers,
     Stale,
     Supersede,
     Undo,
+    Warm,
     Withdraw,
 )
 from stores.markdown.port import FilePort
@@ -71,6 +74,9 @@ COMMANDS: dict[str, tuple[Request, ...]] = {
     "owner": (NameOwner("bob", "bob", ("topic:net",)),),
     "reclassify": (Reclassify(ONE, "state", "deploy:conclusion"),),
     "cool": (Cool((ONE,)),),
+    "warm": (Cool((ONE,)), Warm((ONE,))),
+    "subject": (SetSubject(OLD_PORT, "app:http-port"),),
+    "approve": (Approve("mempolicy-2026-06-01-001"),),
     "merge": (Merge((ONE, THREE), "Conclusions one and three."),),
     "not-duplicate": (NotDuplicate((ONE, TWO)),),
     "triggers": (SetTriggers("topics/deploy.md", ("deploying", "rolling back")),),

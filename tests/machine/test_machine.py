@@ -359,7 +359,7 @@ class Lives(RuleBasedStateMachine):
 
 
 Lives.TestCase.settings = settings(
-    max_examples=int(os.environ.get("ASSAY_LIVES", "40")),
+    max_examples=int(os.environ.get("ASSAY_LIVES", "150")),
     stateful_step_count=20,
     deadline=None,
     phases=(Phase.explicit, Phase.generate),

@@ -25,16 +25,32 @@ from stores.markdown.store import MarkdownStore
 from tests.cli.conftest import PATIENCE, Program, Result, Session
 
 OLD, NEW, LESSON = "mem-2026-05-01-009", "mem-2026-06-03-001", "mem-2026-05-20-002"
+FIRST = "mem-2026-05-20-001"
 COMMANDS = {
     "supersede": ("supersede", OLD, "--by", NEW),
     "withdraw": ("withdraw", "--item", LESSON),
+    "merge": ("merge", FIRST, LESSON, "--text", "Back the database up before a deploy."),
+    "approve": ("approve", "mempolicy-2026-06-01-001"),
 }
+PROPOSAL = f"""\
+---
+proposal_id: mempolicy-2026-06-01-001
+target: conventions.md
+proposed_change: Back the database up before a deploy.
+supporting_refs:
+  - {FIRST}
+  - {LESSON}
+expected_benefit: no lost data
+risk: slower deploys
+status: pending-review
+---
+"""
 CALLS = (
     *("openat", "write", "fsync", "rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat"),
     *("mkdir", "mkdirat", "fchmod", "fchown"),
 )
 NEEDS_SPACE = ("openat", "write", "fsync", "rename", "renameat2", "link", "linkat", "mkdir")
-KILLS, FAILS = 22, 10
+KILLS, FAILS = 14, 6
 """At most so many runs for each command and fault."""
 
 _CLOCK = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d"
@@ -78,7 +94,7 @@ class Traced(Program):
         self.environment |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
         self.trace = folder / "trace"
         self._options: Sequence[str] = ()
-        self.lay_out()
+        self.lay_out(**{"proposals__mempolicy-2026-06-01-001": PROPOSAL, "conventions": "# Conventions\n"})
         self.own()
         self._kept = folder / "kept"
         shutil.copytree(self.root, self._kept)
@@ -185,7 +201,10 @@ class Recorded:
         return [path for path in self.program.root.rglob(".assay-*") if ".assay" not in path.parts]
 
     def in_place(self, now: dict[str, str]) -> bool:
-        """Whether this is the withdrawal whose text could not be moved: it is excluded where it stands (§12.2)."""
+        """Whether this is the withdrawal whose text could not be moved, or that the index could not follow (§12.2).
+
+        The record stands all the same, and excludes; what it could not do is found at the next look.
+        """
         if self.words[0] != "withdraw":
             return False
         moved = {
@@ -193,11 +212,15 @@ class Recorded:
         }
         (replay,) = (name for name in self.after if name.endswith(".jsonl"))
         events = [json.loads(line) for line in now.get(replay, "").splitlines()]
+        if [event["type"] for event in events] != ["withdraw"]:
+            return False
+        unmoved = not any(event_item.get("fields") for event_item in events[0]["items"])
+        tree = self.before if unmoved else self.after
+        rest = self.after.keys() - moved - {replay, "index.md"}
         return (
-            all(now.get(name) == self.before.get(name) for name in moved)
-            and all(now.get(name) == self.after[name] for name in self.after if name not in {replay, *moved})
-            and [event["type"] for event in events] == ["withdraw"]
-            and not any(event_item.get("fields") for event_item in events[0]["items"])
+            all(now.get(name) == tree.get(name) for name in moved)
+            and all(now.get(name) == self.after[name] for name in rest)
+            and now["index.md"] in (self.before["index.md"], self.after["index.md"])
         )
 
 
