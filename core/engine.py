@@ -89,7 +89,8 @@ class Engine:
                 )
             files = tuple(writer.apply(fresh.changes))
         event = fresh.changes.event
-        return Receipt(event.id, fresh.title, files, fresh.undo, fresh.refusals)
+        done = fresh.title if event.control is not None or event.undoes else event.summary
+        return Receipt(event.id, done, files, fresh.undo, fresh.refusals)
 
     def _read(self, snapshot: Snapshot) -> Reading:
         self._last = Reading(snapshot, today=self._moment(snapshot).date().isoformat(), prior=self._last)

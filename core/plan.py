@@ -68,7 +68,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a commit did: the event's id, the files it changed, and how to undo it.
+    """What a commit did: the event's id, `title` in the words of the log, the files it changed, and how to undo it.
 
     `line()` is the receipt as one line of text, without glyphs.
     """

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from core.errors import AssayError
+from core.reading import Reading
 from core.requests import Undo
 from tui import display
 from tui.console import Console
@@ -11,6 +13,7 @@ from tui.page import Page
 from tui.screens.help import help_lines
 from tui.screens.source import source_view
 from tui.verbs import DECISIONS, verb
+from tui.widgets.diff import Clean
 from tui.widgets.filter import FilterInput
 
 
@@ -67,6 +70,46 @@ def _copy_id(console: Console, page: Page) -> None:
         console.say(("✓ ", "good"), f"copied {display.one_line(text)}")
 
 
+def _plan(console: Console, page: Page) -> None:
+    facts = console.facts
+    if facts is None or not {"queue", "conflicts"} <= facts.ready:
+        console.say(("the root is being read…", "dim"))
+        return
+    from tui.screens.form import Answers, Field
+
+    def go_on(answers: Answers) -> None:
+        try:
+            written = write_review_plan(facts.reading, facts.sight.clean, answers["file"], console.console_app.root)
+        except AssayError as error:
+            console.say(("! ", "waits"), display.one_line(str(error)))
+            return
+        console.say(("✓ ", "good"), f"the review plan stands in {display.one_line(' and '.join(written))}")
+
+    name = f"review-plan-{facts.reading.today}.md"
+    console.ask(
+        "Write the review plan",
+        (Field("file", "file", name, "a new file, outside the root"),),
+        go_on,
+        intro=("As Markdown to tick, and as JSON beside it. `assay plan --take` takes a ticked one back in.",),
+    )
+
+
+def write_review_plan(reading: Reading, clean: Clean, file: str, root: str) -> tuple[str, ...]:
+    """Write the review's plan as Markdown and, beside it, as JSON; the files. Raises `Refused`, `WriteRefused`."""
+    import json
+    import os
+
+    from core.review_plan import cleanup_plan
+    from tui.cli.plan import outside, plan_text, row_json, write_new
+
+    rows = cleanup_plan(reading.queue, reading.conflicts)
+    path = outside(file, root)
+    beside = os.path.splitext(path)[0] + ".json"
+    write_new(path, plan_text(rows, clean, today=reading.today))
+    write_new(beside, json.dumps([row_json(row, clean) for row in rows], indent=2, ensure_ascii=True) + "\n")
+    return path, beside
+
+
 def _back(console: Console, page: Page) -> None:
     if isinstance(console.focused, FilterInput):
         page.listing.focus()
@@ -87,6 +130,7 @@ LOOKS: dict[str, Callable[[Console, Page], None]] = {
     "source": _source,
     "filter": _filter,
     "copy id": _copy_id,
+    "plan": _plan,
     "back": _back,
     "help": _help,
 }

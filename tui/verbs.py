@@ -307,6 +307,7 @@ VERBS: tuple[Verb, ...] = (
         "undo", "u", "undo", "Take back your latest decision that can be taken back.", ALL, "undo", Tier.FREE, rank=46
     ),
     Verb("source", "o", "source", "Open the archive where the item's Source points.", rank=48),
+    Verb("plan", "P", "plan", "Write the review's plan to a file, as Markdown to tick and as JSON.", (REVIEW,)),
     Verb("filter", "slash", "filter", "Show only what contains these words.", shown="/", rank=50),
     Verb("copy id", "y", "copy id", "Copy the id of what the cursor is on."),
     Verb(

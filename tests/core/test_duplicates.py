@@ -166,7 +166,7 @@ def test_long_texts_are_told_apart_by_longer_grams_and_none_is_lost() -> None:
     assert found(pairs) == scored(texts, 80.0)
 
 
-texts_of_few_letters = st.lists(st.text("ab c不1", max_size=24), min_size=2, max_size=24)
+texts_of_few_letters = st.lists(st.text("abe c不1", max_size=24), min_size=2, max_size=24)
 cutoffs = st.sampled_from([30.0, 66.7, 75.0, 80.0, 88.0, 90.0, 100.0]) | st.floats(1.0, 100.0)
 
 
@@ -176,8 +176,12 @@ def test_no_pair_is_lost_whatever_shares_a_column(texts: list[str], cutoff: floa
     with (
         patch.object(signatures, "WIDTH", width),
         patch("core.duplicates.LANES", lanes),
-        patch.object(signatures, "_ENOUGH", -1000),
+        patch.object(signatures, "_ENOUGH", -1),
+        patch.object(signatures, "_LONG", 0),
         patch.object(signatures, "_MARGIN", 0.0),
+        patch.object(signatures, "_STRIDE", 1),
+        patch("core.duplicates._WORD", 0),
+        patch("core.duplicates._FEW", 0),
     ):
         assert found(find_duplicates(keyed(texts), cutoff=cutoff)) == scored(texts, cutoff)
 

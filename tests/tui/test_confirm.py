@@ -54,7 +54,7 @@ async def test_y_confirms_and_the_receipt_stays_until_the_next_key() -> None:
         await ask_stale(desk)
         await desk.confirm()
         assert desk.status(PENDING) == "stale"
-        assert "✓ Mark 1 item stale" in desk.receipt
+        assert "✓ 1 item stale" in desk.receipt
         assert "memlog-2026-06-12-001" in desk.receipt
         assert "u undoes" in desk.receipt
         assert desk.key == "mem-2026-04-02-001"

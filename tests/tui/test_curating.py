@@ -103,7 +103,7 @@ async def test_merging_keeps_the_originals_and_folds_them(root: Root) -> None:
         text = root.text("topics/deploy.md")
         assert "Always drain the node before restarting it." in text
         assert f"  - merged_into: {fold.id}\n" in text
-        assert "✓ Merge 2 items" in desk.receipt
+        assert "merged into mem-2026-05-13-002" in desk.receipt
         assert "4 Duplicates     1" in desk.text
 
 

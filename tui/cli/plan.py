@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -20,6 +21,7 @@ from tui.cli.opened import Opened
 from tui.cli.output import Json, Output, notice
 from tui.cli.parser import did_you_mean
 from tui.cli.preview import plan_json, plan_lines, receipt_json
+from tui.widgets.diff import Clean
 
 
 class _Asked(NamedTuple):
@@ -60,16 +62,15 @@ def _run(args: argparse.Namespace, out: Output) -> int:
 def _print(rows: Sequence[CleanupRow], opened: Opened, out: Output) -> None:
     clean = cleaner(opened, out)
     if out.json:
-        out.data([row_json(row, opened, out) for row in rows])
+        out.data([row_json(row, clean) for row in rows])
         return
-    for line in cleanup_markdown(rows, today=opened.reading.today).removesuffix("\n").split("\n"):
-        out.line(clean(line))
+    for line in plan_text(rows, clean, today=opened.reading.today).splitlines():
+        out.line(line)
 
 
-def row_json(row: CleanupRow, opened: Opened, out: Output) -> dict[str, Json]:
+def row_json(row: CleanupRow, clean: Clean) -> dict[str, Json]:
     """`what, who, why, waiting, command [words], line`. `command` is null where no command does it; a word that a human
     has to give is `…`; `line` is the row as `assay plan` prints it."""
-    clean = cleaner(opened, out)
     return {
         "what": clean(row.what),
         "who": row.who,
@@ -80,18 +81,39 @@ def row_json(row: CleanupRow, opened: Opened, out: Output) -> dict[str, Json]:
     }
 
 
-def _write(rows: Sequence[CleanupRow], opened: Opened, file: str, out: Output) -> None:
-    """Write the plan to a file that is not there yet, outside the root."""
-    path = os.path.realpath(file)
-    if path.startswith(os.path.join(os.path.realpath(opened.path), "")):
+def plan_text(rows: Sequence[CleanupRow], clean: Clean, *, today: str) -> str:
+    """The plan as Markdown, each line cleaned and made visible."""
+    lines = cleanup_markdown(rows, today=today).removesuffix("\n").split("\n")
+    return "".join(f"{display.visible(clean(line)).rstrip()}\n" for line in lines)
+
+
+def outside(file: str, root: str) -> str:
+    """The real path of `file`, where a plan may go. Raises `Refused` for a place inside the root."""
+    path = os.path.realpath(os.path.expanduser(file))
+    if path.startswith(os.path.join(os.path.realpath(root), "")):
         raise Refused("A plan is no memory; it does not go into the root.", where=file, remedy="Name another place.")
+    return path
+
+
+def write_new(path: str, text: str) -> None:
+    """Write a file that is not there yet. Raises `Refused` where it is, `WriteRefused` where it cannot be written."""
     try:
         with open(path, "x", encoding="utf-8", errors="backslashreplace") as stream:
-            _print(rows, opened, Output(json=out.json, reveal=out.reveal, stream=stream))
+            stream.write(text)
     except FileExistsError:
-        raise Refused("It is there already; nothing was written.", where=file, remedy="Name a new file.") from None
+        raise Refused("It is there already; nothing was written.", where=path, remedy="Name a new file.") from None
     except OSError as error:
-        raise WriteRefused(f"It cannot be written: {error.strerror or error}.", where=file) from error
+        raise WriteRefused(f"It cannot be written: {error.strerror or error}.", where=path) from error
+
+
+def _write(rows: Sequence[CleanupRow], opened: Opened, file: str, out: Output) -> None:
+    """Write the plan to a file that is not there yet, outside the root."""
+    path, clean = outside(file, opened.path), cleaner(opened, out)
+    if out.json:
+        text = json.dumps([row_json(row, clean) for row in rows], indent=2, ensure_ascii=True) + "\n"
+    else:
+        text = plan_text(rows, clean, today=opened.reading.today)
+    write_new(path, text)
     notice(f"{len(rows)} line{'' if len(rows) == 1 else 's'} in {file}.")
 
 
