@@ -18,7 +18,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from core.differences import Differences, Reading, compare, opposed
-from core.signatures import LANES, Block, Columns, Query, longest_partner, shortest_partner
+from core.signatures import LANES, NUMBERS, Block, Columns, Query, least_matched, selected
 from core.vocabulary import Kind, Standing, Status
 from core.words import CJK, WORD
 
@@ -31,6 +31,12 @@ CUTOFF = 88.0
 
 MOST = 100_000
 """So many pairs are enough for any human; more come of one template repeated, and would only fill the memory."""
+
+_WORD = 64
+"""Texts of up to so many characters are scored a machine word at a time: thinning them saves nothing."""
+
+_FEW = 8
+"""So few texts are scored at once."""
 
 _STEP = 64
 """Texts between two calls of `progress` and `cancelled`."""
@@ -96,7 +102,7 @@ class Index:
 
     def _load(self, folded: list[tuple[str, str]]) -> None:
         folded.sort(key=lambda item: len(item[1]))
-        size = min(LANES, max(1024, -(-len(folded) // 6)))
+        size = min(LANES, max(2048, -(-len(folded) // 6)))
         for start in range(0, len(folded), size):
             part = folded[start : start + size]
             keys = [key for key, _ in part]
@@ -157,9 +163,8 @@ class Index:
         """The blocks from number `first` on with texts of such lengths that they may reach the cutoff with `query`."""
         if not query.length:
             return
-        least, most = shortest_partner(query.length, self.cutoff), longest_partner(query.length, self.cutoff)
         for block, keys in self._blocks[first:]:
-            if block.floor <= most and least <= block.ceiling:
+            if block.floor <= query.most and query.least <= block.ceiling:
                 yield block, keys
 
     def pairs(self) -> Iterator[list[tuple[str, str, float]]]:
@@ -177,15 +182,26 @@ class Index:
 
 def _scored(query: Query, block: Block, keys: Sequence[str], after: int = -1) -> list[tuple[str, float]]:
     """The keys and scores of the texts of `block` in lanes above `after` that reach the cutoff with `query`."""
-    lanes = block.candidates(query, after)
-    if not lanes:
+    found = block.candidates(query, after)
+    if not found:
         return []
-    from rapidfuzz.fuzz import ratio  # here, so that importing core does not load it
+    from rapidfuzz.distance.Indel import distance  # here, so that importing core does not load it
+    from rapidfuzz.fuzz import ratio
     from rapidfuzz.process import extract
 
+    if query.length > _WORD and found.bit_count() > _FEW:
+        total = query.length + min(query.most, block.ceiling)
+        apart = total - 2 * least_matched(total, query.cutoff)
+        near = extract(query.thin, selected(block.thin, found), scorer=distance, score_cutoff=apart, limit=None)
+        if not near:
+            return []
+        lanes = selected(NUMBERS, found)
+        lanes = [lanes[at] for _, _, at in near]
+    else:
+        lanes = selected(NUMBERS, found)
     texts = block.texts
-    near = extract(query.text, [texts[lane] for lane in lanes], scorer=ratio, score_cutoff=query.cutoff, limit=None)
-    return [(keys[lanes[at]], score) for _, score, at in near]
+    best = extract(query.text, [texts[lane] for lane in lanes], scorer=ratio, score_cutoff=query.cutoff, limit=None)
+    return [(keys[lanes[at]], score) for _, score, at in best]
 
 
 def find_duplicates(

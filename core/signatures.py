@@ -30,19 +30,37 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import compress
 from math import ceil, sqrt
+from operator import add, mul
+from typing import TypeVar
 
-WIDTH = 1024
+T = TypeVar("T")
+
+WIDTH = 2048
 LANES = 16384
+NUMBERS = tuple(range(LANES))
 
-GRAMS = (1, 2, 3)
+GRAMS = (1, 2)
 """Lengths q of the grams, in the order in which they are tried."""
 
 _ENOUGH = 48
 """So few texts left in a block cost the scorer less than another filter costs."""
 
+_LONG = 256
+"""Texts of fewer characters are not worth grams of more than one: the scorer costs less."""
+
 _MARGIN = 4.0
 """How many standard deviations chance must be away from what is asked before no more columns are taken."""
+
+_STRIDE = 10
+"""Columns are taken by so many."""
+
+_COMMON = 0.98
+"""A column that so great a share of the texts has tells nothing any more."""
+
+_THIN = {ord(character): None for character in " aeiou"}
+_BITS = bytes.maketrans(b"01", b"\0\1")
 
 
 def least_matched(total: int, cutoff: float) -> int:
@@ -69,12 +87,37 @@ def shortest_partner(length: int, cutoff: float) -> int:
     return ceil(length * cutoff / (200 - cutoff) - 1e-6)
 
 
+def thinned(text: str) -> str:
+    """`text` without its commonest characters.
+
+    Leaving characters out of both texts never adds to their Indel distance, and the scorer is many times as fast on
+    what is left: a pair whose thinned texts are too far apart is too far apart.
+    """
+    return text.translate(_THIN)
+
+
+def selected(items: Sequence[T], lanes: int) -> list[T]:
+    """Those of `items` whose bits are set in `lanes`, in order."""
+    first = (lanes & -lanes).bit_length() - 1
+    digits = f"{lanes >> first:b}"[::-1] if lanes else ""
+    if lanes.bit_count() * 8 > len(digits):
+        return list(compress(items[first : first + len(digits)], digits.encode().translate(_BITS)))
+    found: list[T] = []
+    at = digits.find("1")
+    while at >= 0:
+        found.append(items[first + at])
+        at = digits.find("1", at + 1)
+    return found
+
+
 class Columns:
     """The columns of features, given out in turn as features are met: common ones come first and share least."""
 
     def __init__(self) -> None:
         self._columns: dict[str, list[int]] = {}
         self._next = 0
+        self.common = {gram: [0] * WIDTH for gram in GRAMS}
+        """For each gram, how many of the texts in the blocks' filters have each column."""
 
     def of(self, text: str, gram: int) -> set[int]:
         """The columns of the features of `text`."""
@@ -103,7 +146,7 @@ class Columns:
 class Query:
     """A text that is looked for. Its columns are found once for each gram, and only where a block asks."""
 
-    __slots__ = ("_columns", "_found", "cutoff", "least", "length", "most", "text")
+    __slots__ = ("_columns", "_found", "_thin", "cutoff", "least", "length", "most", "text")
 
     def __init__(self, text: str, columns: Columns, cutoff: float) -> None:
         self.text = text
@@ -112,13 +155,22 @@ class Query:
         self.least = shortest_partner(self.length, cutoff)
         self.most = longest_partner(self.length, cutoff)
         self._columns = columns
-        self._found: dict[int, set[int]] = {}
+        self._found: dict[int, list[int]] = {}
+        self._thin: str | None = None
 
-    def columns(self, gram: int) -> set[int]:
-        """The columns of the features of the text."""
+    @property
+    def thin(self) -> str:
+        """The text, thinned."""
+        if self._thin is None:
+            self._thin = thinned(self.text)
+        return self._thin
+
+    def columns(self, gram: int) -> list[int]:
+        """The columns of the features of the text, the rarest first."""
         found = self._found.get(gram)
         if found is None:
-            found = self._found[gram] = self._columns.of(self.text, gram)
+            common = self._columns.common[gram]
+            found = self._found[gram] = sorted(self._columns.of(self.text, gram), key=common.__getitem__)
         return found
 
 
@@ -137,6 +189,7 @@ class Block:
         self._columns = columns
         self._cutoff = cutoff
         self._filters: dict[int, _Filter] = {}
+        self._thin: list[str] | None = None
 
     def accepts(self, length: int) -> bool:
         """Whether a text of `length` characters can be added."""
@@ -147,6 +200,8 @@ class Block:
         lane = len(self.texts)
         self.texts.append(text)
         self.alive |= 1 << lane
+        if self._thin is not None:
+            self._thin.append(thinned(text))
         for gram, made in self._filters.items():
             made.add(lane, self._columns.of(text, gram), len(text))
         return lane
@@ -155,14 +210,23 @@ class Block:
         """The text of `lane` counts no longer."""
         self.alive &= ~(1 << lane)
         self.texts[lane] = ""
+        if self._thin is not None:
+            self._thin[lane] = ""
 
     @property
     def living(self) -> int:
         """The number of texts that still count."""
         return self.alive.bit_count()
 
-    def candidates(self, query: Query, after: int = -1) -> list[int]:
-        """The lanes above `after`, descending, whose texts may reach the cutoff with `query`: all that do, and some."""
+    @property
+    def thin(self) -> list[str]:
+        """The texts, thinned; made when first asked for."""
+        if self._thin is None:
+            self._thin = [thinned(text) for text in self.texts]
+        return self._thin
+
+    def candidates(self, query: Query, after: int = -1) -> int:
+        """The lanes (as bits) above `after` whose texts may reach the cutoff with `query`: all that do, and others."""
         # The texts given at first are sorted by length, so that those of lengths that can match are a range.
         start = max(bisect_left(self._lengths, query.least), after + 1)
         end = max(bisect_right(self._lengths, query.most), start)
@@ -170,20 +234,13 @@ class Block:
         found = self.alive & ((1 << end) - (1 << start) | (1 << len(self.texts)) - (1 << later))
         shortest = self._lengths[start] if start < end else self.floor
         for gram in GRAMS:
-            if found.bit_count() <= _ENOUGH + len(self.texts) // 32:
+            if found.bit_count() <= _ENOUGH or (gram > 1 and query.length < _LONG):
                 break
             made = self._filters.get(gram)
             if made is None:
                 made = self._filters[gram] = _Filter(gram, self._cutoff, self.ceiling, self.texts, self._columns)
             found &= made.passing(query, shortest)
-        digits = f"{found:b}"
-        top = len(digits) - 1
-        lanes: list[int] = []
-        at = digits.find("1")
-        while at >= 0:
-            lanes.append(top - at)
-            at = digits.find("1", at + 1)
-        return lanes
+        return found
 
 
 class _Filter:
@@ -208,6 +265,8 @@ class _Filter:
             bonus.append(self._spared(len(text)))
         self._bits = [int(rows[column::WIDTH] or b"0", 2) for column in range(WIDTH)]
         self._counts = [bits.bit_count() for bits in self._bits]
+        self._common = columns.common[gram]
+        self._common[:] = map(add, self._common, self._counts)
         self._most = max(bonus, default=0)
         bonus.reverse()
         self._bonus = [
@@ -225,6 +284,7 @@ class _Filter:
         for column in columns:
             self._bits[column] |= bit
             self._counts[column] += 1
+            self._common[column] += 1
         spared = self._spared(length)
         self._most = max(self._most, spared)
         while len(self._bonus) < spared.bit_length():
@@ -247,18 +307,20 @@ class _Filter:
             return full
         return _at_least(least, [self._bits[column] for column in chosen], self._bonus, self._most, full)
 
-    def _choose(self, columns: set[int], spare: int) -> list[int]:
+    def _choose(self, columns: list[int], spare: int) -> list[int]:
         """The rarest columns, as many as tell a text that reaches the cutoff from one that is alike by chance."""
-        counts, lanes = self._counts, self._lanes
-        chosen = sorted(columns, key=counts.__getitem__)
-        mean = variance = 0.0
-        for number, column in enumerate(chosen, 1):
-            share = counts[column] / lanes
-            mean += share
-            variance += share * (1 - share)
-            if number - spare - mean > _MARGIN * sqrt(variance) + 1:
-                return chosen[:number]
-        return chosen
+        lanes = self._lanes
+        counts = [self._counts[column] for column in columns]
+        total = squares = 0
+        for number in range(_STRIDE, len(columns), _STRIDE):
+            part = counts[number - _STRIDE : number]
+            total += sum(part)
+            squares += sum(map(mul, part, part))
+            mean = total / lanes
+            enough = number - spare - mean > _MARGIN * sqrt(mean - squares / lanes**2) + 1
+            if enough or (number > spare and part[-1] > _COMMON * lanes):
+                return columns[:number]
+        return columns
 
 
 def least_spared(short: int, cutoff: float) -> int:
