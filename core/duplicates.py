@@ -38,6 +38,9 @@ _WORD = 64
 _FEW = 8
 """So few texts are scored at once."""
 
+_READ = 2048
+"""So many texts are kept as read, for the next pair."""
+
 _STEP = 64
 """Texts between two calls of `progress` and `cancelled`."""
 
@@ -235,6 +238,8 @@ def find_duplicates(
 
     def read(key: str) -> Reading:
         if key not in readings:
+            if len(readings) >= _READ:
+                readings.clear()
             readings[key] = Reading(order[key][1])
         return readings[key]
 

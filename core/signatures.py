@@ -11,7 +11,7 @@ has at least
     m - (q - 1) (la + lb - 2 m + 1)
 
 q-grams in common, counted as a multiset: for q = 1 that is `c (la + lb) / 2`, for q = 2 `(1.5 c - 1) (la + lb) - 1`.
-Characters tell most texts of up to some two hundred characters apart, longer grams the longer ones.
+Characters alone tell most sentences apart and are cheapest; longer texts have all characters, and need grams of two.
 
 **Signatures.** A text's features are its (q-gram, occurrence) pairs: the k-th occurrence is a feature of its own, so
 that the common features of two texts are their common q-grams as a multiset. Each feature has one of `WIDTH` columns,
@@ -40,6 +40,7 @@ T = TypeVar("T")
 WIDTH = 2048
 LANES = 16384
 NUMBERS = tuple(range(LANES))
+"""The numbers of the lanes, to select from."""
 
 GRAMS = (1, 2)
 """Lengths q of the grams, in the order in which they are tried."""
@@ -88,10 +89,10 @@ def shortest_partner(length: int, cutoff: float) -> int:
 
 
 def thinned(text: str) -> str:
-    """`text` without its commonest characters.
+    """`text` without blanks and vowels.
 
-    Leaving characters out of both texts never adds to their Indel distance, and the scorer is many times as fast on
-    what is left: a pair whose thinned texts are too far apart is too far apart.
+    Leaving the same characters out of two texts never adds to their Indel distance: a pair whose thinned texts are too
+    far apart is too far apart. On texts of half the length the scorer takes a quarter of the time.
     """
     return text.translate(_THIN)
 

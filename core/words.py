@@ -50,11 +50,12 @@ _COUNTED = (
     "〇 一 两",
 )
 _AMOUNT = {word: str(number) for words in _COUNTED for number, word in enumerate(words.split())}
-_NOT = (
+_NEGATIONS = (
     "not never no none nor neither nothing nobody nowhere without cannot unless except avoid avoids avoided avoiding "
     "forbid forbids forbidden prohibit prohibits prohibited deny denies denied cant dont doesnt didnt isnt arent wasnt "
     "werent wont wouldnt shouldnt couldnt mustnt hasnt havent"
 )
+_NOT = frozenset(_NEGATIONS.split())
 _BU = (
     "不可以 不可 不能 不要 不得 不许 不准 不应该 不应 不该 不会 不是 不用 不必 不再 不 没有 没 沒有 沒 "
     "无法 無法 无需 无须 无 無 未曾 未 切勿 请勿 勿 禁止 严禁 禁用 杜绝 避免 拒绝 除非 并非 非 莫 "
@@ -72,10 +73,12 @@ def _lexer() -> re.Pattern[str]:
     """Compiled at the first use: it takes longer than a screen should wait for."""
     latin = _any(" ".join(filter(str.isascii, _UNIT)))
     cjk = _any(" ".join(unit for unit in _UNIT if not unit.isascii()))
+    many = rf"(?=[e-hmnstzE-HMNSTZ])(?i:{_any(_MANY)})"
     # "one" and a lone 一 are articles more often than numbers; what number the other text has instead is seen there.
     return re.compile(
         rf"""
-        (?P<symbol>
+        (?P<plain>(?<![\w.])(?!{many}\b)[A-Za-z]+(?=[\s,;:!?)]|$))                 # most words, and quickly
+      | (?P<symbol>
             [^\W\d_{CJK}][^\W{CJK}]*(?:\+\+\d*|\#(?!\w))                         # C++, C++17, C#
           | (?<![\w.])\.[^\W\d_{CJK}][^\W{CJK}]*                                  # .NET, .env
           | (?:(?<=\S\s)(?=\S{{1,2}}\s)|(?=[<>=!]+\s?\d))(?:[<>]=?|[!=]=)|[≤≥≠]     # a > b, >= 3
@@ -83,11 +86,11 @@ def _lexer() -> re.Pattern[str]:
       | (?P<number>
             (?:(?<![^\s(\[{{=:,<>~])[-−+])?\d+(?:[.,:/_\-–~]\d+)*
                 (?:\s{{0,3}}(?:(?i:{latin})(?!{WORD})|{cjk}|[%‰°])|[^\W{CJK}]+)?(?:\+(?!\w))?
-          | (?<!\w)(?i:{_any(_MANY)})(?:[\s-]{{0,3}}(?i:{latin}))?(?!\w)
+          | (?<!\w){many}(?:[\s-]{{0,3}}(?i:{latin}))?(?!\w)
           | (?!一(?![{_NUMERALS}]))[{_NUMERALS}]+(?:{cjk})|第[{_NUMERALS}]+
         )
       | (?P<negation>
-            (?<!\w)(?i:{_any(_NOT)}|non(?=-)|[a-z]+n['’]t)(?!\w)
+            (?<!\w)(?i:non(?=-)|[a-z]+n['’]t)(?!\w)
           | (?!{_any(_NO_NEGATION)})(?:{_any(_BU)})
           | (?:(?<=[请再])|(?<=千万)|(?<!\w))别(?![名的人处])
         )
@@ -137,12 +140,20 @@ def lex(text: str) -> Iterator[Token]:
     """The words of `text` (see `tokens`) and each sign of its punctuation: all of it but blanks, in order."""
     for match in _lexer().finditer(text):
         found = match.group()
-        kind = WordKind(match.lastgroup or "word")
+        group = match.lastgroup
+        if group == "plain":
+            key = found.lower()
+            yield Token(match.start(), match.end(), found, key, WordKind.NEGATION if key in _NOT else WordKind.WORD)
+            continue
+        kind = WordKind(group or "word")
         key = found.casefold() if found.isascii() else unicodedata.normalize("NFKC", found).casefold().replace("’", "'")
         if kind is WordKind.NUMBER:
             key = _value(key)
-        elif kind is WordKind.WORD and _DIGIT.search(found):
-            kind = WordKind.NUMBER  # HTTP2 and HTTP3, k3s and k8s
+        elif kind is WordKind.WORD:
+            if key in _NOT:
+                kind = WordKind.NEGATION
+            elif _DIGIT.search(found):
+                kind = WordKind.NUMBER  # HTTP2 and HTTP3, k3s and k8s
         yield Token(match.start(), match.end(), found, key, kind)
 
 

@@ -217,6 +217,19 @@ def test_lanes_are_counted_as_one_by_one(columns: list[int], bonus: list[int], l
     assert counted == sum(1 << lane for lane, total in enumerate(sums) if total >= least)
 
 
+@settings(deadline=None)
+@given(st.text("abe i", max_size=30), st.text("abe i", max_size=30))
+def test_thinned_texts_are_never_further_apart(a: str, b: str) -> None:
+    from rapidfuzz.distance.Indel import distance
+
+    assert distance(signatures.thinned(a), signatures.thinned(b)) <= distance(a, b)
+
+
+@given(st.integers(0, 2**60 - 1) | st.integers(0, 59).map(lambda lane: 1 << lane))
+def test_lanes_are_selected_in_order(lanes: int) -> None:
+    assert signatures.selected(range(60), lanes) == [lane for lane in range(60) if lanes >> lane & 1]
+
+
 def test_an_index_that_grows_and_shrinks_answers_as_scoring_all_of_it_would() -> None:
     from rapidfuzz.fuzz import ratio
 

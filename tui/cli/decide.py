@@ -119,6 +119,7 @@ def _confirm(plans: Sequence[Plan], clean: Clean, news: str) -> None:
             for line in plan_lines(plan, clean):
                 terminal.show(line)  # whole: nobody decides on what was not shown
         verb = first.verb if len(plans) == 1 else f"{first.verb}, all {len(plans)}"
+        terminal.show(f"\n{display.one_line(clean(first.title))}")  # a long diff has pushed it off the screen
         if any(plan.tier is Tier.PHRASE for plan in plans):
             phrase = first.phrase or first.verb
             terminal.show("This cannot be undone.")

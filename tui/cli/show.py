@@ -181,7 +181,7 @@ def _nested(value: dict[str, Json], indent: str = "") -> list[str]:
                     lines += [f"{indent}  - {first.strip()}", *rest]
         else:
             text = ", ".join(map(str, part)) if isinstance(part, list) else str(part)
-            lines.append(f"{indent}{display.pad(name, 14)}{display.one_line(text)}")
+            lines.append(f"{indent}{_label(name)}{display.one_line(text)}")
     return lines
 
 
@@ -198,7 +198,7 @@ def _print_item(item: MemoryItem, value: dict[str, Json], opened: Opened, withhe
     for line in _nested({"place": str(item.place), "section": item.place.section, **shown}):
         out.line(f"  {out.masked(line)}")
     for name, extra in item.extra if withheld.eligible(item) else ():
-        out.line(f"  {display.pad(display.one_line(name), 14)}{out.one_line(extra)}")
+        out.line(f"  {_label(display.one_line(name))}{out.one_line(extra)}")
     _print_influence(item, opened, out)
     for one in _sources(item, opened, withheld):
         _print_source(one, withheld, out)
@@ -254,6 +254,11 @@ def _print_chain(item: MemoryItem, opened: Opened, withheld: Withheld, out: Outp
         ],
         indent="  ",
     )
+
+
+def _label(name: str) -> str:
+    """A field's name in its column; a long one still stands apart from its value."""
+    return display.pad(name, 14) if display.width(name) < 14 else f"{name} "
 
 
 COMMANDS = {
