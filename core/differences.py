@@ -20,6 +20,8 @@ _ENDS = frozenset(".,;:!?。，、；：！？")
 _FINE = 250_000
 """Up to so many pairs of tokens are compared word by word; beyond that sentence by sentence first."""
 
+_PREFIXES = ("un", "dis", "non", "in", "im", "ir", "il")
+
 _NOTES = 12
 _QUOTE = 40
 
@@ -121,11 +123,9 @@ def _opposing(a: Reading, b: Reading) -> tuple[dict[int, DifferenceKind], dict[i
         if a.keys[number] == b.keys[counterpart]:  # nothing is left that it could have changed places with
             left, right = {}, {}
     if a.known != b.known:
-        for one, other, found, against in ((a, b, left, right), (b, a, right, left)):
-            for word in one.known - other.known:
-                plain = _negated(word, other.known - one.known)
-                if plain is not None:
-                    found[one.keys.index(word)] = against[other.keys.index(plain)] = DifferenceKind.NEGATION
+        only, instead = a.known - b.known, b.known - a.known
+        for word, plain in [*_negated(only, instead), *(pair[::-1] for pair in _negated(instead, only))]:
+            left[a.keys.index(word)] = right[b.keys.index(plain)] = DifferenceKind.NEGATION
     return left, right
 
 
@@ -159,16 +159,16 @@ def _counterparts(a: Reading, numbers: list[int], b: Reading, others: list[int])
     return [(number, waiting[key].pop()) for number, key in zip(numbers, said, strict=True) if waiting.get(key)]
 
 
-def _negated(word: str, others: frozenset[str]) -> str | None:
-    """The word among `others` that `word` is the negation of by its prefix: unsafe, disable, non-blocking, invalid."""
-    for prefix, least in (("un", 3), ("dis", 3), ("non", 3), ("in", 5), ("im", 5), ("ir", 5), ("il", 5)):
-        rest = word.removeprefix(prefix)
-        if rest != word and len(rest) >= least:
-            if rest in others:
-                return rest
-            if prefix == "dis" and "en" + rest in others:
-                return "en" + rest
-    return None
+def _negated(words: frozenset[str], others: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """The words that are negations of `others` by their prefix, with these: unsafe, disable, non-blocking, invalid."""
+    for word in words:
+        if word.startswith(_PREFIXES):
+            for prefix in _PREFIXES:
+                rest = word.removeprefix(prefix)
+                if rest != word and len(rest) >= (3 if prefix in ("un", "dis", "non") else 5):
+                    for plain in (rest, "en" + rest if prefix == "dis" else rest):
+                        if plain in others:
+                            yield word, plain
 
 
 def compare(a: str, b: str) -> Differences:
