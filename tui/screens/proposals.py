@@ -15,7 +15,7 @@ from tui.desk import Facts, Then
 from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread
 from tui.page import Page
 from tui.screens.form import Answers, Field
-from tui.verbs import INDEX, PROPOSALS, Verb
+from tui.verbs import PROPOSALS, Verb
 from tui.widgets.virtual_list import Key
 
 PENDING = "pending-review"
@@ -66,15 +66,6 @@ class ProposalsPage(Page):
         """The proposal's id."""
         one = self._proposals.get(key)
         return one.proposal_id if one is not None else None
-
-    def open_row(self, key: Key) -> None:
-        """The card; on a wide terminal, the first item it rests on."""
-        if not self.screen.has_class("-narrow") and self.facts is not None:
-            for item in self.items_of(key):
-                if self.facts.sight.eligible(item):
-                    self.desk.visit(INDEX, item.key)
-                    return
-        self.show_card()
 
     # --- drawing
 
