@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import heapq
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.controls import ControlRecord, Scope
-from core.ownership import owner_named, owners_of, owns
+from core.ownership import owner_named, owners_of, owns, role_of
 from core.snapshot import Snapshot
 from core.vocabulary import ControlAction, ControlEffect, ControlState
 
@@ -252,19 +251,13 @@ def _examine(node: _Node, by_id: Mapping[str, list[_Node]], snapshot: Snapshot) 
         node.bad = ("control-not-owner", refused)
 
 
-def _role(who: str) -> str:
-    """The role that an actor's name begins with, however it is written."""
-    plain = "".join(part for part in unicodedata.normalize("NFKC", who) if unicodedata.category(part) != "Cf")
-    return plain.strip().casefold().partition(":")[0].strip()
-
-
 def _unauthorised(record: ControlRecord, snapshot: Snapshot) -> str:
     """Why `decided_by` does not own the scope, as a sentence; '' where it does, or where no owners are declared."""
     who = record.decided_by.strip()
     if not who:
         return "Nobody is named as having decided it."
     binding = snapshot.binding
-    if _role(who) in _NEVER_OWNERS:
+    if role_of(who) in _NEVER_OWNERS:
         refused = f"{who} decided it, and owns no scope."
     elif not binding.owners:
         return ""

@@ -108,3 +108,9 @@ def _holds_archive(owner: Owner, ref: str) -> bool:
 
 def _nfc(text: str) -> str:
     return unicodedata.normalize("NFC", text)
+
+
+def role_of(who: str) -> str:
+    """The role that an actor's name begins with, however it is written."""
+    plain = "".join(part for part in unicodedata.normalize("NFKC", who) if unicodedata.category(part) != "Cf")
+    return plain.strip().casefold().partition(":")[0].strip()
