@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
 
 from core.vocabulary import Kind, Standing, Status
 
@@ -49,9 +50,19 @@ class Place:
         return f"{self.file}:{self.line}"
 
 
+class Unread(Protocol):
+    """What a store still has to read of an item."""
+
+    def fill(self, item: MemoryItem, number: int, name: str) -> None:
+        """Set the field `name` of `item`, record `number`, which is not set yet. Always to the same value."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryItem:
     """One bearer of a memory item (§9). Archived copies are evidence, not bearers.
+
+    A store may leave fields unset that it can read later (`Unread`); they are read when one of them is asked for.
 
     `key` identifies the bearer in lists and requests: the id where one bearer has it, else id or content digest
     with file and occurrence. `kind` and `status` are None where what is written is no token of the vocabulary
@@ -84,6 +95,17 @@ class MemoryItem:
     """A legacy prose marker at the head of the text, e.g. `[待清理]` (§10); `text` does not repeat it."""
     extra: tuple[tuple[str, str], ...] = ()
     """Unknown fields, in order, as written. Kept, shown, never interpreted."""
+    _unread: Unread | None = field(default=None, init=False, repr=False, compare=False)
+    _number: int = field(default=0, init=False, repr=False, compare=False)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Reached for a field that is not set yet, and for what is no field."""
+            if name in ("_unread", "_number") or self._unread is None:
+                raise AttributeError(f"A memory item has no {name!r}.", name=name, obj=self)
+            self._unread.fill(self, self._number, name)
+            return object.__getattribute__(self, name)
 
     @property
     def held(self) -> bool:

@@ -52,6 +52,11 @@ class ArchiveDay:
     copies: tuple[ArchivedCopy, ...]
     lines: tuple[str, ...] = field(default=(), repr=False)
 
+    @property
+    def copy_ids(self) -> frozenset[str | None]:
+        """The ids of the copies; None among them where a copy bears none."""
+        return frozenset(copy.id for copy in self.copies)
+
 
 class Archive(tuple[ArchiveDay, ...]):
     """The archive days of a root: a tuple that knows what stands in them. Shared while no day changes."""
@@ -64,7 +69,7 @@ class Archive(tuple[ArchiveDay, ...]):
     @cached_property
     def ids(self) -> frozenset[str]:
         """The ids that archived copies bear."""
-        return frozenset(copy.id for day in self for copy in day.copies if copy.id is not None)
+        return frozenset(id for day in self for id in day.copy_ids if id is not None)
 
     @cached_property
     def looked_up(self) -> dict[tuple[str, str | None], bool]:

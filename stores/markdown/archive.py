@@ -11,6 +11,7 @@ from types import MappingProxyType
 from core.findings import Finding
 from core.snapshot import ArchiveDay, ArchivedCopy
 from core.vocabulary import Standing
+from stores.markdown.blocks import LineNumbers
 from stores.markdown.document import Document, parse_document
 from stores.markdown.spans import split_lines
 
@@ -25,21 +26,48 @@ _DAMAGE = frozenset({"undecodable", "nul-run", "frontmatter-broken", "merge-mark
 
 
 class StoredDay(ArchiveDay):
-    """An archive day whose lines are cut from its bytes when they are asked for."""
+    """An archive day whose lines and copies are made from its document when they are asked for."""
 
-    __slots__ = ("_data",)
+    __slots__ = ("_copies", "_document")
 
-    _data: bytes
+    _document: Document
+    _copies: tuple[ArchivedCopy, ...] | None
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The file's lines, without their ends."""
-        data = self._data
+        data = self._document.data
         return tuple(data[line.start : line.end].decode("utf-8", "replace") for line in split_lines(data))
 
     @lines.setter
     def lines(self, _: tuple[str, ...]) -> None:
-        """The dataclass sets its default here; the bytes are what counts."""
+        """The dataclass sets its default here; the document is what counts."""
+
+    @property
+    def copies(self) -> tuple[ArchivedCopy, ...]:
+        """The archived copies, in order."""
+        if self._copies is None:
+            object.__setattr__(self, "_copies", tuple(_copies(self._document, self.anchors)))
+        return self._copies or ()
+
+    @copies.setter
+    def copies(self, _: tuple[ArchivedCopy, ...]) -> None:
+        """As for the lines."""
+
+    @property
+    def copy_ids(self) -> frozenset[str | None]:
+        """The ids of the copies."""
+        return frozenset(item.id for item in self._document.records)
+
+    @classmethod
+    def of(cls, document: Document) -> StoredDay:
+        """The day of an archive file."""
+        name = document.path.rsplit("/", 1)[-1].removesuffix(".md")
+        date = _DATE.match(name)
+        day = cls(date[0] if date else name, document.path, _anchors(document), ())
+        object.__setattr__(day, "_document", document)
+        object.__setattr__(day, "_copies", None)
+        return day
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +82,8 @@ class ArchivePage:
 def parse_archive(path: str, data: bytes) -> ArchivePage:
     """Read an archive file. Never raises; drift of archived copies is no finding, they are evidence."""
     document = parse_document(path, data, Standing.INBOX)
-    name = path.rsplit("/", 1)[-1].removesuffix(".md")
-    date = _DATE.match(name)
-    day = StoredDay(date[0] if date else name, path, _anchors(document), ())
-    object.__setattr__(day, "_data", data)
-    object.__setattr__(day, "copies", tuple(_copies(document, day.anchors)))
-    return ArchivePage(day, document, tuple(one for one in document.findings if one.code in _DAMAGE))
+    damage = tuple(one for one in document.findings if one.code in _DAMAGE)
+    return ArchivePage(StoredDay.of(document), document, damage)
 
 
 def slug(title: str) -> str:
@@ -76,50 +100,51 @@ def _anchors(document: Document) -> Mapping[str, tuple[int, int]]:
     its line to the next explicit anchor or the end of its section.
     """
     data = document.data
-    lines = split_lines(data)
-    starts = [line.start for line in lines]
-    filled = [data[line.start : line.end].strip(b" \t") != b"" for line in lines]
-
-    def number(offset: int) -> int:
-        return bisect_right(starts, offset)
-
-    def last(end: int, first: int) -> int:
-        number_of_last = number(end - 1) if end > 0 else first
-        while number_of_last > first and not filled[number_of_last - 1]:
-            number_of_last -= 1
-        return max(first, number_of_last)
-
     anchors: list[tuple[int, str, int]] = []
+    """Offsets in the first and in the last line, and the name between them."""
     taken: dict[str, int] = {}
     for section in document.sections:
-        end = last(section.end, number(section.heading_start))
+        start, end = section.heading_start, _filled(data, section.end)
         explicit = _BRACED.search(section.title)
         if explicit:
-            anchors.append((number(section.heading_start), explicit[1], end))
+            anchors.append((start, explicit[1], end))
         bare = slug(_BRACED.sub("", section.title))
         count = taken.get(bare, 0)
         taken[bare] = count + 1
-        anchors.append((number(section.heading_start), f"{bare}-{count}" if count else bare, end))
+        anchors.append((start, f"{bare}-{count}" if count else bare, end))
     marks = [mark for mark in _EXPLICIT.finditer(data) if not _within(document, mark.start())]
-    heads = [section.heading_start for section in document.sections]
-    headings = {number(section.heading_start) for section in document.sections}
+    heads = {section.heading_start: section for section in document.sections}
+    starts = list(heads)
     for index, mark in enumerate(marks):
-        first = number(mark.start())
-        if first in headings:
+        head = heads.get(_line_start(data, mark.start()))
+        if head is not None:
             if mark[2]:
-                section_end = next(s.end for s in document.sections if number(s.heading_start) == first)
-                anchors.append((first, mark[2].decode("utf-8", "replace"), last(section_end, first)))
+                anchors.append((mark.start(), mark[2].decode("utf-8", "replace"), _filled(data, head.end)))
             continue
-        end = heads[bisect_right(heads, mark.start())] if heads and heads[-1] > mark.start() else len(data)
+        following = bisect_right(starts, mark.start())
+        end = starts[following] if following < len(starts) else len(data)
         if index + 1 < len(marks):
-            end = min(end, starts[number(marks[index + 1].start()) - 1])
+            end = min(end, _line_start(data, marks[index + 1].start()))
         name = (mark[1] or mark[2]).decode("utf-8", "replace")
-        anchors.append((first, name, last(end, first)))
-    anchors.sort(key=lambda anchor: anchor[0])
+        anchors.append((mark.start(), name, _filled(data, end)))
+    numbers = LineNumbers(data)
+    ends = ((start, max(start, end)) for start, _, end in anchors)
+    lines = {offset: numbers.at(offset) for offset in sorted({offset for pair in ends for offset in pair})}
     found: dict[str, tuple[int, int]] = {}
-    for first, name, end in anchors:
-        found.setdefault(name, (first, end))
+    for start, name, end in sorted(anchors, key=lambda anchor: lines[anchor[0]]):
+        found.setdefault(name, (lines[start], lines[max(start, end)]))
     return MappingProxyType(found)
+
+
+def _filled(data: bytes, end: int) -> int:
+    """The offset of the last byte before `end` that is not blank; -1 where there is none."""
+    while end > 0 and data[end - 1] in b" \t\r\n":
+        end -= 1
+    return end - 1
+
+
+def _line_start(data: bytes, offset: int) -> int:
+    return max(data.rfind(b"\n", 0, offset), data.rfind(b"\r", 0, offset)) + 1
 
 
 def _within(document: Document, offset: int) -> bool:

@@ -187,25 +187,28 @@ def title_of(data: bytes, block: Block) -> str:
 
 
 class LineNumbers:
-    """1-based line numbers of offsets that are asked for in ascending order."""
+    """1-based line numbers of offsets; cheap for one that is near the last one asked for. For several threads."""
+
+    __slots__ = ("_data", "_last", "_plain")
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._at = 0
-        self._line = 1
+        self._last = (0, 1)
         self._plain = b"\r" not in data or data.count(b"\r") == data.count(b"\r\n")
 
     def at(self, offset: int) -> int:
         """The number of the line that `offset` stands in."""
-        if offset < self._at:
-            self._at, self._line = 0, 1
-        if self._plain:
-            self._line += self._data.count(b"\n", self._at, offset)
+        at, line = self._last
+        if offset < at // 2:
+            at, line = 0, 1
+        if offset >= at:
+            line += self._between(at, offset)
         else:
-            self._line += len(NEWLINE.findall(self._data[self._at : offset]))
-        self._at = offset
-        return self._line
+            line -= self._between(offset, at)
+        self._last = (offset, line)
+        return line
 
-    def move(self, offset: int, line: int) -> None:
-        """Go on counting from an offset whose line somebody else has counted."""
-        self._at, self._line = offset, line
+    def _between(self, start: int, end: int) -> int:
+        if self._plain:
+            return self._data.count(b"\n", start, end)
+        return len(NEWLINE.findall(self._data[start:end]))

@@ -12,12 +12,12 @@ from core.findings import Finding
 from core.items import MemoryItem, Place
 from core.places import HISTORICAL_SECTION
 from core.vocabulary import Severity, Standing
-from stores.markdown.blocks import Block, Kind, LineNumbers, Scanner, title_of
+from stores.markdown.blocks import Block, Kind, Scanner, title_of
 from stores.markdown.damage import byte_damage, is_placeholder, line_of, lost_rewrite, merge_markers
 from stores.markdown.drift import schema_findings
 from stores.markdown.frontmatter import Frontmatter, find_frontmatter, frontmatter_finding, second_frontmatter
 from stores.markdown.items import RawItem, is_head, read_item, to_item, to_span
-from stores.markdown.scan import Run, patterns_for, take_records
+from stores.markdown.scan import Run, take_records
 from stores.markdown.spans import FieldSpan, ItemSpan, Line, Section, Span, split_lines
 
 __all__ = ["Document", "FieldSpan", "ItemSpan", "Line", "Section", "parse_document", "render", "split_lines"]
@@ -148,8 +148,8 @@ class _Parser:
         self.data = data
         self.standing = standing
         self.strict = strict and standing is not Standing.INDEX
-        self.numbers = LineNumbers(data)
-        self.run = Run(data, path, patterns_for(data), standing=standing)
+        self.run = Run(data, path, standing)
+        self.numbers = self.run.numbers
         self.findings: list[Finding] = []
         self.headings: list[tuple[str, int, int, int]] = []
         self._historical = 0
@@ -221,10 +221,9 @@ class _Parser:
         """Take the canonical records that stand at `start`, if any."""
         run = self.run
         known = len(run.records)
-        end, line = take_records(run, start, self.numbers.at(start))
+        end = take_records(run, start)
         if end == start:
             return False
-        self.numbers.move(end, line)
         scanner.pos = end
         scanner.enter_item(0)
         for index in run.unsound:
@@ -244,6 +243,7 @@ class _Parser:
         item = to_item(raw, Place(self.path, line, run.section), run.standing, digest, key)
         run.records.append(item)
         run.bounds.extend((raw.start, raw.end))
+        run.texts.extend((raw.text_start, raw.text_end))
 
         def line_of_field(name: str) -> int:
             return next((self.numbers.at(s.start) for s in raw.fields if s.name == name and not s.inline), line)

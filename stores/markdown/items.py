@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from hashlib import sha256
 from typing import Any
 
 from core.items import FIELDS, LIST_FIELDS, MemoryItem, Place
@@ -13,7 +12,7 @@ from stores.markdown.blocks import DATED, NEWLINE, Block, Scanner
 from stores.markdown.blocks import Kind as Line
 from stores.markdown.damage import is_placeholder
 from stores.markdown.head import parse_head, split_inline
-from stores.markdown.spans import FieldSpan, ItemSpan
+from stores.markdown.spans import FieldSpan, ItemSpan, bytes_digest
 
 KNOWN = {name.lower(): name for name in FIELDS}
 KINDS = {kind.value: kind for kind in Kind}
@@ -213,7 +212,7 @@ class RawItem:
 
     def digest(self) -> str:
         """16 hexadecimal digits that identify the record's bytes, without the line end behind them."""
-        return sha256(self.data[self.start : self.stop]).hexdigest()[:16]
+        return bytes_digest(self.data, self.start, self.stop)
 
 
 def is_head(data: bytes, block: Block) -> bool:

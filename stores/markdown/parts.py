@@ -22,7 +22,7 @@ from stores.markdown.proposals import parse_proposals
 from stores.markdown.replay import parse_replay
 from stores.markdown.spans import Section
 
-_IDS = re.compile(rb"(?<![\w-])mem[a-z]*-\d{4}-\d\d-\d\d-\d+")
+_IDS = re.compile(rb"mem(?<![\w-]mem)[a-z]*-\d{4}-\d\d-\d\d-\d+")  # a literal first is what is searched fast
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def read_part(path: str, role: Role, data: bytes) -> Part:
     ids = frozenset(token.decode() for token in _IDS.findall(data))
     if role is Role.ARCHIVE:
         page = parse_archive(path, data)
-        copies = frozenset(copy.id for copy in page.day.copies if copy.id is not None)
+        copies = frozenset(id for id in page.day.copy_ids if id is not None)
         state = FileState(digest, size, page.document.unwritable)
         return Part(role, state, page.findings, ids | copies, day=page.day)
     if role is Role.LOG:

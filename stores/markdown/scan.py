@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
-from hashlib import sha256
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 from core.items import MemoryItem, Place
 from core.snapshot import item_key
 from core.vocabulary import CONFIDENCE_SCHEME, Confidence, Kind, Standing, Status
+from stores.markdown.blocks import LineNumbers
 from stores.markdown.drift import STORED, is_date
 from stores.markdown.head import split_inline
+from stores.markdown.spans import bytes_digest
 
 
 class Patterns(NamedTuple):
@@ -91,82 +92,128 @@ _CONFIDENCES = frozenset((None, *(one.value.encode() for one in Confidence)))
 
 
 class _Draft:
-    """A `MemoryItem` while it is filled: the same slots, without the frozen `__setattr__` that costs most."""
+    """A `MemoryItem` while it is made: the same slots, without the frozen `__setattr__` that costs most."""
 
     __slots__ = MemoryItem.__slots__
 
 
-class _PlaceDraft:
-    """The same for a `Place`."""
-
-    __slots__ = Place.__slots__
-
-
 _COLON, _WIDE_COLON = 0x3A, 0xBC
-_LATER_FIELDS = tuple(
-    (one.name, one.default)
-    for one in fields(MemoryItem)
-    if one.name
-    not in (
-        *(
-            "key",
-            "text",
-            "place",
-            "standing",
-            "digest",
-            "id",
-            "date",
-            "kind",
-            "kind_text",
-            "subject",
-            "scope",
-            "status",
-        ),
-        *("status_text", "superseded_by", "merged_into", "conflicts_with", "promoted_to", "inspired_by"),
-        *("corroborating_refs", "source", "confidence", "confidence_scheme", "marker", "extra"),
-    )
+_NONE = ("merged_into", "promoted_to", "inspired_by", "marker")
+_EMPTY = ("conflicts_with", "corroborating_refs", "extra")
+_AT_ONCE = (
+    *("key", "standing", "id", "date", "kind", "kind_text", "subject", "status", "status_text", "source"),
+    *("superseded_by", "_unread", "_number", *_NONE, *_EMPTY),
 )
-"""Fields that `MemoryItem` has beyond those that the loop sets by name, with their defaults."""
+_LATER = ("text", "place", "digest", "scope", "confidence", "confidence_scheme")
+"""The fields that are read when they are asked for."""
+assert {*_AT_ONCE, *_LATER} == {one.name for one in fields(MemoryItem)}, "the scan sets every field"
+
+_SET = {name: MemoryItem.__dict__[name].__set__ for name in _LATER}
+_SHARED: dict[bytes, str] = {}
+_DAYS: dict[bytes, tuple[str, bool]] = {}
+_MOST_SHARED = 1 << 16
 
 
-_GROUPS = _LF.canonical.groups
+def _shared(value: bytes) -> str:
+    """The text of a value that many records have; the same object each time, within reason."""
+    if len(_SHARED) >= _MOST_SHARED:
+        _SHARED.clear()
+    return _SHARED.setdefault(value, value.decode())
 
 
-@dataclass(slots=True)
+def _day(value: bytes) -> tuple[str, bool]:
+    """A date as written, and whether the calendar has it."""
+    text = value.decode()
+    if len(_DAYS) >= _MOST_SHARED:
+        _DAYS.clear()
+    return _DAYS.setdefault(value, (text, is_date(text)))
+
+
 class Run:
-    """What the scan of a file has taken so far. `bounds` holds start and end of each record in turn.
+    """What the scan of a file has taken so far.
 
-    `unsound` are the indexes of records that the schema check has something to say about.
+    `bounds` holds start and end of each record in turn, `texts` those of its fact. `unsound` are the indexes of records
+    that the schema check has something to say about. `section` and `standing` are those of the records to come.
     """
 
-    data: bytes
-    path: str
-    patterns: Patterns | None
-    section: str | None = None
-    standing: Standing = Standing.INBOX
-    records: list[MemoryItem] = field(default_factory=list)
-    bounds: array[int] = field(default_factory=lambda: array("q"))
-    unsound: list[int] = field(default_factory=list)
-    unnamed: dict[str, int] = field(default_factory=dict)
+    def __init__(self, data: bytes, path: str, standing: Standing = Standing.INBOX) -> None:
+        self.data = data
+        self.path = path
+        self.standing = standing
+        self.section: str | None = None
+        self.patterns = patterns_for(data)
+        self.numbers = LineNumbers(data)
+        self.records: list[MemoryItem] = []
+        self.bounds = array("q")
+        self.texts = array("q")
+        self.unsound: list[int] = []
+        self._unnamed: dict[str, int] = {}
 
     def unnamed_key(self, digest: str) -> str:
         """The key of the next record without an id that has this digest."""
-        occurrence = self.unnamed.get(digest, 0)
-        self.unnamed[digest] = occurrence + 1
+        occurrence = self._unnamed.get(digest, 0)
+        self._unnamed[digest] = occurrence + 1
         return item_key(None, digest, self.path, occurrence, sole=False)
 
+    def texts_at(self, start: int) -> tuple[bytes | None, ...]:
+        """The texts of a record that the scan took."""
+        assert self.patterns is not None
+        match = self.patterns.canonical.match(self.data, start)
+        if match is not None:
+            return match.groups()
+        match = self.patterns.loose.match(self.data, start)
+        found = _loose_texts(match) if match is not None else None
+        assert found is not None
+        return found
 
-def take_records(run: Run, pos: int, line: int) -> tuple[int, int]:
-    """Take the records that stand from `pos` on, the start of line number `line`; where they end, and that line."""
-    data, path, section, standing = run.data, run.path, run.section, run.standing
+
+class _Stretch:
+    """The records that the scan took one after the other: it reads of them what was left (`core.items.Unread`)."""
+
+    __slots__ = ("_eol", "_run", "_section")
+
+    def __init__(self, run: Run, eol: int) -> None:
+        self._run = run
+        self._section = run.section
+        self._eol = eol
+
+    def fill(self, item: MemoryItem, number: int, name: str) -> None:
+        """One of the fields that the scan left out."""
+        run = self._run
+        start, end = run.bounds[2 * number], run.bounds[2 * number + 1]
+        value: str | Place | None
+        if name == "text":
+            value = run.data[run.texts[2 * number] : run.texts[2 * number + 1]].decode()
+        elif name == "place":
+            value = Place(run.path, run.numbers.at(start), self._section)
+        elif name == "digest":
+            value = bytes_digest(run.data, start, end - self._eol)
+        elif name in _SET:
+            found = run.texts_at(start)[_AT[name]]
+            value = _shared(found) if found else None
+        else:
+            raise AttributeError(f"A memory item has no {name!r}.", name=name, obj=item)
+        _SET[name](item, value)
+
+
+_AT = {"scope": 7, "confidence_scheme": 11, "confidence": 12}
+"""Where the texts of a record have them."""
+
+
+def take_records(run: Run, pos: int) -> int:
+    """Take the records that stand from `pos` on, the start of a line; where they end."""
+    data, standing = run.data, run.standing
     stored = standing in STORED
     if run.patterns is None:
-        return pos, line
+        return pos
     canonical, loose, eol = run.patterns
     match_at = canonical.match
     new_item: Callable[[], Any] = _Draft
-    new_place: Callable[[], Any] = _PlaceDraft
-    add, bound = run.records.append, run.bounds.append
+    stretch = _Stretch(run, eol)
+    add, bound, text = run.records.append, run.bounds.append, run.texts.append
+    days, shared = _DAYS.get, _SHARED.get
+    tails = b"Subject" in data or data.count(b"Source") > data.count(b"  - Source: ")
+    number = len(run.records)
     while True:
         match = match_at(data, pos)
         if match is not None:
@@ -174,57 +221,50 @@ def take_records(run: Run, pos: int, line: int) -> tuple[int, int]:
         else:
             match = loose.match(data, pos)
             if match is None or (found := _loose_texts(match)) is None:
-                return pos, line
+                return pos
             texts = found
-        (day, head_id, head_kind, fact, id, kind, subject, scope, status, successor, source, scheme, confidence) = texts
-        lines = _GROUPS - texts.count(None) - (1 if head_id is None else 2) - (head_kind is not None)
-        start, end = match.start(1) - 3, match.end()
-        if (_COLON in fact or _WIDE_COLON in fact) and (b"Source" in fact or b"Subject" in fact):
-            if end - match.end(4) > 2:
-                return pos, line
+        day, head_id, head_kind, fact, id, kind, subject, _, status, successor, source, _, _ = texts
+        start, pos_after = match.start(1) - 3, match.end()
+        if tails and (_COLON in fact or _WIDE_COLON in fact) and _has_tail(fact):
+            if pos_after - match.end(4) > 2:
+                return pos
             fact, subject, source = _tail_of(fact) or _any_tail_of(fact)
         elif (head_id and id and head_id != id) or (head_kind and kind and head_kind != kind):
-            return pos, line
-        if start != pos:
-            line += data.count(b"\n", pos, start)
+            return pos
         kind = kind or head_kind
         id = id or head_id
-        digest = sha256(data[start : end - eol]).hexdigest()[:16]
-        date = day.decode()
         draft = new_item()
-        draft.id = named = id.decode() if id else None
-        draft.key = named or run.unnamed_key(digest)
-        draft.text = fact.decode()
-        draft.place = place = new_place()
-        place.file = path
-        place.line = line
-        place.section = section
-        place.__class__ = Place
+        draft._unread = stretch
+        draft._number = number
+        if id:
+            draft.id = draft.key = id.decode()
+        else:
+            draft.id = None
+            draft.key = run.unnamed_key(bytes_digest(data, start, pos_after - eol))
         draft.standing = standing
-        draft.digest = digest
-        draft.date = date
+        draft.date, is_day = days(day) or _day(day)
         draft.kind, draft.kind_text = _KINDS[kind]
         draft.subject = subject.decode() if subject else None
-        draft.scope = scope.decode() if scope else None
         draft.status, draft.status_text = _STATUSES[status]
         draft.superseded_by = successor.decode() if successor else None
-        draft.source = source.decode() if source else None
-        draft.confidence = confidence.decode() if confidence else None
-        draft.confidence_scheme = scheme.decode() if scheme else None
+        draft.source = (shared(source) or _shared(source)) if source else None
         draft.merged_into = draft.promoted_to = draft.inspired_by = draft.marker = None
         draft.conflicts_with = draft.corroborating_refs = draft.extra = ()
-        for name, default in _LATER_FIELDS:
-            setattr(draft, name, default)
         draft.__class__ = MemoryItem
-        if not (
-            id and source and (status or not stored) and (subject or kind == b"knowledge") and kind and is_date(date)
-        ):
-            run.unsound.append(len(run.records))
+        if not (id and source and (status or not stored) and (subject or kind == b"knowledge") and kind and is_day):
+            run.unsound.append(number)
         add(draft)
         bound(start)
-        bound(end)
-        line += lines
-        pos = end
+        bound(pos_after)
+        text(told := match.start(4))
+        text(told + len(fact))
+        pos = pos_after
+        number += 1
+
+
+def _has_tail(fact: bytes) -> bool:
+    """Whether Subject or Source may stand behind the fact, on its line."""
+    return b"Source" in fact or b"Subject" in fact
 
 
 def _loose_texts(match: re.Match[bytes]) -> tuple[Any, ...] | None:

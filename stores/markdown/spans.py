@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import NamedTuple
 
 from core.items import MemoryItem
@@ -90,6 +91,11 @@ class ItemSpan:
     def structured(self) -> bool:
         """True where the record has sub-bullets with fields."""
         return any(not span.inline for span in self.fields)
+
+
+def bytes_digest(data: bytes, start: int, stop: int) -> str:
+    """16 hexadecimal digits that identify the bytes of a record, `[start, stop)`, without the line end behind them."""
+    return sha256(data[start:stop]).hexdigest()[:16]
 
 
 _LINE = re.compile(rb"([^\r\n]*)(\r\n?|\n|)")
