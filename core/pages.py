@@ -7,7 +7,7 @@ of a page: rules leave excluded items out when they join.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from operator import is_
 from typing import Any, TypeVar, TypeVarTuple
@@ -20,14 +20,21 @@ C = TypeVarTuple("C")
 Items = tuple[MemoryItem, ...]
 
 
+def name_of(question: Callable[..., object]) -> str:
+    """What to keep the answers to a question under."""
+    return f"{question.__module__}.{question.__qualname__}"
+
+
 class Page:
     """The items of one file, in order, and what was asked of them."""
 
-    __slots__ = ("_answers", "items")
+    __slots__ = ("_answers", "_kept", "items")
 
-    def __init__(self, items: Items) -> None:
+    def __init__(self, items: Items, kept: Mapping[str, Any] | None = None) -> None:
+        """`kept` are answers about the same items that were worked out before, by `name_of` the question."""
         self.items = items
         self._answers: dict[Callable[..., object], tuple[tuple[object, ...], Any]] = {}
+        self._kept = kept
 
     @property
     def file(self) -> str:
@@ -41,9 +48,21 @@ class Page:
         """
         known = self._answers.get(question)
         if known is None or not all(map(is_, known[0], context)):
-            known = self._answers[question] = (context, question(self.items, *context))
+            known = self._answers[question] = (context, self._answer(question, *context))
         answer: T = known[1]
         return answer
+
+    def _answer(self, question: Callable[[Items, *C], T], *context: *C) -> T:
+        if not context and self._kept is not None and (name := name_of(question)) in self._kept:
+            answer: T = self._kept[name]
+            return answer
+        return question(self.items, *context)
+
+    @property
+    def answers(self) -> Mapping[str, Any]:
+        """The answers that rest on the items alone, by `name_of` the question."""
+        asked = {name_of(question): answer for question, (context, answer) in self._answers.items() if not context}
+        return {**(self._kept or {}), **asked}
 
 
 def gather(pages: Iterable[Page], question: Callable[[Items, *C], Sequence[T]], *context: *C) -> list[T]:

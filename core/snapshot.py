@@ -142,7 +142,7 @@ class Snapshot:
     drift: tuple[Finding, ...] = ()
     """What reading found: damaged files, open fences, broken frontmatter, links, conflicted copies, journal trouble."""
     files: Mapping[str, FileState] = field(default_factory=dict)
-    reserved_ids: frozenset[str] = frozenset()
+    reserved_ids: Set[str] = frozenset()
     """Every id that stands anywhere (items, archive, events, tombstones, proposals, log): never given out again."""
     sequence: int = 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from operator import is_
 from types import MappingProxyType
@@ -20,10 +20,11 @@ from stores.markdown.document import Document
 from stores.markdown.index_page import parse_index
 from stores.markdown.layout import Role, nfc
 from stores.markdown.log import LogPage, unreadable_record
-from stores.markdown.parts import Part
+from stores.markdown.parts import Leaf, Part
 from stores.markdown.records import unite
 
-T = TypeVar("T", bound=tuple[Any, ...])
+T = TypeVar("T")
+Shared = TypeVar("Shared", bound=tuple[Any, ...])
 
 
 class Assembler:
@@ -35,9 +36,9 @@ class Assembler:
         self._order: tuple[str, ...] = ()
         self._bearers: dict[str, tuple[str, ...]] = {}
         self._shared: set[str] = set()
-        self._keyed: dict[str, tuple[Document, frozenset[str], Document]] = {}
+        self._keyed: dict[str, tuple[Leaf, frozenset[str], Leaf]] = {}
         self._pages: dict[str, Page] = {}
-        self._reserved: frozenset[str] = frozenset()
+        self._reserved = Reserved(())
         self._last: tuple[object, Snapshot, Mapping[str, Document]] | None = None
 
     def assemble(
@@ -59,8 +60,9 @@ class Assembler:
                 snapshot = replace(snapshot, sequence=sequence)
                 self._last = (self._last[0], snapshot, documents)
             return snapshot, documents
-        documents = MappingProxyType(dict(self._documents()))
-        index, projections = self._index(documents)
+        leaves = dict(self._leaves())
+        documents = Documents(leaves)
+        index, projections = self._index(leaves.get(INDEX))
         log, controls, tombstones, bare = self._records()
         events = tuple(self._events())
         ordered = [self._parts[path] for path in self._order]
@@ -69,7 +71,7 @@ class Assembler:
         snapshot = Snapshot(
             root=self._root,
             binding=self._binding(),
-            items=PagedItems.of(self._pages_of(documents, projections)),
+            items=PagedItems.of(self._pages_of(leaves, projections)),
             topics=tuple(part.topic for part in ordered if part.topic is not None),
             archive=_shared(archive, last.archive),
             index=index,
@@ -78,7 +80,7 @@ class Assembler:
             controls=controls,
             tombstones=last.tombstones if _equal(tombstones, last.tombstones) else tombstones,
             proposals=tuple(proposal for part in ordered for proposal in part.proposals),
-            drift=(*findings, *self._drift(documents, projections), *bare),
+            drift=(*findings, *self._drift(leaves, projections), *bare),
             files=MappingProxyType(self._files(blocked)),
             reserved_ids=self._reserved,
             sequence=sequence,
@@ -92,87 +94,88 @@ class Assembler:
         new = [path for path, part in parts.items() if self._parts.get(path) is not part]
         if not gone and not new:
             return False
-        left = set[str]()
+        left = []
         for path in (*gone, *new):
             known = self._parts.pop(path, None)
             if known is not None:
-                self._count(path, known, -1)
-                left |= known.ids
+                self._forget(path, known)
+                left.append(known.ids)
         for path in new:
             self._parts[path] = parts[path]
-            self._count(path, parts[path], 1)
+            self._count(path, parts[path])
         for path in gone:
             self._keyed.pop(path, None)
         self._order = tuple(sorted(self._parts))
-        come = frozenset().union(*(parts[path].ids for path in new))
-        left = {id for id in left - come if not any(id in part.ids for part in self._parts.values())}
-        self._reserved = self._reserved.difference(left).union(come)
+        self._reserved = Reserved(
+            (part.ids for part in self._parts.values()), self._reserved, left, [parts[path].ids for path in new]
+        )
         return True
 
-    def _count(self, path: str, part: Part, by: int) -> None:
-        """Keep the table of who bears which id; index.md only projects what is borne elsewhere."""
-        if part.document is None or part.role is Role.INDEX:
+    def _count(self, path: str, part: Part) -> None:
+        """Add a page to the table of who bears which id; index.md only projects what is borne elsewhere."""
+        bearers, here = self._bearers, (path,)
+        ids = _borne(part)
+        if len(set(ids)) == len(ids) and bearers.keys().isdisjoint(ids):
+            bearers.update(dict.fromkeys(ids, here))
             return
-        bearers, shared = self._bearers, self._shared
-        here = (path,)
-        for item in part.document.records:
-            if item.id is None:
-                continue
-            known = bearers.get(item.id)
-            if by > 0:
-                bearers[item.id] = here if known is None else (*known, path)
-                if known is not None:
-                    shared.add(item.id)
-            elif known is not None:
-                left = list(known)
-                left.remove(path)
-                if left:
-                    bearers[item.id] = tuple(left)
-                else:
-                    del bearers[item.id]
-                if len(left) < 2:
-                    shared.discard(item.id)
+        for id in ids:
+            known = bearers.get(id)
+            bearers[id] = here if known is None else (*known, path)
+            if known is not None:
+                self._shared.add(id)
 
-    def _documents(self) -> Iterator[tuple[str, Document]]:
+    def _forget(self, path: str, part: Part) -> None:
+        """Take a page out of that table."""
+        for id in _borne(part):
+            left = list(self._bearers[id])
+            left.remove(path)
+            if left:
+                self._bearers[id] = tuple(left)
+            else:
+                del self._bearers[id]
+            if len(left) < 2:
+                self._shared.discard(id)
+
+    def _leaves(self) -> Iterator[tuple[str, Leaf]]:
         """The item pages in order, each with the keys that its records have in this root."""
         affected: dict[str, set[str]] = {}
         for id in self._shared:
             for path in self._bearers[id]:
                 affected.setdefault(path, set()).add(id)
         for path in self._order:
-            document = self._parts[path].document
-            if document is None:
+            leaf = self._parts[path].leaf
+            if leaf is None:
                 continue
             if path == INDEX:
-                yield path, self._index_document(document)
+                yield path, self._index_leaf(leaf)
             elif path in affected:
-                yield path, self._with_keys(path, document, frozenset(affected[path]))
+                yield path, self._with_keys(path, leaf, frozenset(affected[path]))
             else:
-                yield path, document
+                yield path, leaf
 
-    def _with_keys(self, path: str, document: Document, shared: frozenset[str]) -> Document:
+    def _with_keys(self, path: str, leaf: Leaf, shared: frozenset[str]) -> Leaf:
         """The page with its records' keys where it bears ids that are borne more than once."""
         kept = self._keyed.get(path)
-        if kept is not None and kept[0] is document and kept[1] == shared:
+        if kept is not None and kept[0] is leaf and kept[1] == shared:
             return kept[2]
-        keyed = document.rekeyed(dict(_shared_keys(document, shared)))
-        self._keyed[path] = (document, shared, keyed)
+        document = leaf.document
+        keyed = Leaf.of(document.rekeyed(dict(_shared_keys(document, shared))))
+        self._keyed[path] = (leaf, shared, keyed)
         return keyed
 
-    def _index_document(self, document: Document) -> Document:
+    def _index_leaf(self, leaf: Leaf) -> Leaf:
         """index.md: its own items that are borne twice within it get keys of their own."""
-        own = Counter(item.id for item in document.records if item.id is not None and item.id not in self._bearers)
+        own = Counter(item.id for item in leaf.records if item.id is not None and item.id not in self._bearers)
         twice = frozenset(id for id, count in own.items() if count > 1)
-        return self._with_keys(INDEX, document, twice) if twice else document
+        return self._with_keys(INDEX, leaf, twice) if twice else leaf
 
-    def _index(self, documents: Mapping[str, Document]) -> tuple[IndexView, frozenset[int]]:
+    def _index(self, leaf: Leaf | None) -> tuple[IndexView, frozenset[int]]:
         """The view of index.md, and the indexes of its records that only project an item borne elsewhere."""
-        document = documents.get(INDEX)
-        if document is None:
+        if leaf is None:
             return IndexView(), frozenset()
-        page = parse_index(document, limit=self._binding().limits.index_lines, resolve=self._resolver())
+        page = parse_index(leaf.document, limit=self._binding().limits.index_lines, resolve=self._resolver())
         projections = (
-            number for number, item in enumerate(document.records) if item.id is not None and item.id in self._bearers
+            number for number, item in enumerate(leaf.records) if item.id is not None and item.id in self._bearers
         )
         return page.view, frozenset(projections)
 
@@ -189,31 +192,32 @@ class Assembler:
 
         return resolve
 
-    def _pages_of(self, documents: Mapping[str, Document], projections: frozenset[int]) -> Iterator[Page]:
+    def _pages_of(self, leaves: Mapping[str, Leaf], projections: frozenset[int]) -> Iterator[Page]:
         """The items of each page; a page whose items are the same as before is the same."""
         known, self._pages = self._pages, {}
-        for path, document in documents.items():
-            items = document.records
+        for path, leaf in leaves.items():
+            items = leaf.records
             if path == INDEX and projections:
                 items = tuple(item for number, item in enumerate(items) if number not in projections)
             if items:
                 page = known.get(path)
                 if page is None or (page.items is not items and not _same(page.items, items)):
-                    page = Page(items)
+                    part = self._parts[path]
+                    page = Page(items, part.kept if part.leaf is leaf else None)
                 self._pages[path] = page
                 yield page
 
-    def _drift(self, documents: Mapping[str, Document], projections: frozenset[int]) -> Iterator[Finding]:
+    def _drift(self, leaves: Mapping[str, Leaf], projections: frozenset[int]) -> Iterator[Finding]:
         """What reading the files found. A projection's drift is that of the item it projects."""
         for path in self._order:
-            document = documents.get(path)
-            if document is None:
+            leaf = leaves.get(path)
+            if leaf is None:
                 yield from self._parts[path].findings
             elif path == INDEX and projections:
-                projected = {document.records[number].key for number in projections}
-                yield from (finding for finding in document.findings if finding.item not in projected)
+                projected = {leaf.records[number].key for number in projections}
+                yield from (finding for finding in leaf.findings if finding.item not in projected)
             else:
-                yield from document.findings
+                yield from leaf.findings
 
     def _log_pages(self) -> list[LogPage]:
         """The segments of the log, oldest first: what was rotated out, then log.md."""
@@ -274,6 +278,71 @@ class Assembler:
         return files
 
 
+class Documents(Mapping[str, Document]):
+    """The item pages of a root by path; each is parsed when it is asked for, where it is not yet."""
+
+    def __init__(self, leaves: Mapping[str, Leaf]) -> None:
+        self._leaves = leaves
+
+    def __getitem__(self, path: str) -> Document:
+        return self._leaves[path].document
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._leaves
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._leaves)
+
+    def __len__(self) -> int:
+        return len(self._leaves)
+
+
+class Reserved(Set[str]):
+    """The ids that stand anywhere in the files of a root, united when they are first asked for."""
+
+    def __init__(
+        self,
+        ids: Iterable[frozenset[str]],
+        before: Reserved | None = None,
+        gone: Iterable[frozenset[str]] = (),
+        new: Iterable[frozenset[str]] = (),
+    ) -> None:
+        """`ids` are those of each file. `before` is the set to which `new` files came, and from which `gone` ones went.
+
+        The memory of `before` is used where it has united its own already.
+        """
+        self._files = tuple(ids)
+        self._known: frozenset[str] | None = None
+        if before is not None and before._known is not None:
+            come = frozenset[str]().union(*new)
+            left = {id for id in frozenset[str]().union(*gone) - come if not any(id in those for those in self._files)}
+            self._known = before._known.difference(left).union(come)
+
+    def _united(self) -> frozenset[str]:
+        if self._known is None:
+            self._known = frozenset().union(*self._files)
+        return self._known
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._united()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._united())
+
+    def __len__(self) -> int:
+        return len(self._united())
+
+    def __or__(self, others: Set[T]) -> Set[str | T]:
+        return self._united() | others
+
+
+def _borne(part: Part) -> list[str]:
+    """The ids that the records of a page bear; index.md only repeats what others bear."""
+    if part.leaf is None or part.role is Role.INDEX:
+        return []
+    return [item.id for item in part.leaf.records if item.id is not None]
+
+
 def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
     return len(one) == len(other) and all(map(is_, one, other))
 
@@ -282,7 +351,7 @@ def _equal(one: tuple[Tombstone, ...], other: tuple[Tombstone, ...]) -> bool:
     return one == other and all(new.place == last.place for new, last in zip(one, other, strict=True))
 
 
-def _shared(new: T, last: T) -> T:
+def _shared(new: Shared, last: Shared) -> Shared:
     """`last` where it holds the very same things as `new`: what was worked out about it holds on."""
     return last if type(new) is type(last) and _same(new, last) else new
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Any
 
 from core.binding import Binding
 from core.events import Event
 from core.findings import Finding
+from core.items import MemoryItem
 from core.snapshot import ArchiveDay, FileState, Proposal, Topic
 from stores.markdown.archive import parse_archive
 from stores.markdown.binding_file import parse_binding
@@ -25,15 +27,45 @@ from stores.markdown.spans import Section
 _IDS = re.compile(rb"mem(?<![\w-]mem)[a-z]*-\d{4}-\d\d-\d\d-\d+")  # a literal first is what is searched fast
 
 
+class Leaf:
+    """The records of a page and what was found in reading them; its document, which may be parsed only when needed."""
+
+    __slots__ = ("_document", "_parse", "findings", "records")
+
+    def __init__(
+        self, records: tuple[MemoryItem, ...], findings: tuple[Finding, ...], parse: Callable[[], Document]
+    ) -> None:
+        self.records = records
+        self.findings = findings
+        self._parse = parse
+        self._document: Document | None = None
+
+    @classmethod
+    def of(cls, document: Document) -> Leaf:
+        """Of a document that is there."""
+        return cls(document.records, document.findings, lambda: document)
+
+    @property
+    def document(self) -> Document:
+        """The page's document; always the same one."""
+        if self._document is None:
+            self._document = self._parse()
+        return self._document
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One file, read. What its role does not have is empty. `ids` are the ids that stand in it anywhere."""
+    """One file, read. What its role does not have is empty. `ids` are the ids that stand in it anywhere.
+
+    `kept` are answers to questions about its records that were worked out before (`core.pages.Page`).
+    """
 
     role: Role
     state: FileState
     findings: tuple[Finding, ...] = ()
     ids: frozenset[str] = frozenset()
-    document: Document | None = None
+    leaf: Leaf | None = None
+    kept: Mapping[str, Any] | None = None
     topic: Topic | None = None
     day: ArchiveDay | None = None
     log: LogPage | None = None
@@ -52,8 +84,8 @@ def read_part(path: str, role: Role, data: bytes) -> Part:
             role,
             FileState(digest, size, document.unwritable),
             document.findings,
-            frozenset(_item_ids(document)),
-            document=document,
+            _item_ids(document),
+            leaf=Leaf.of(document),
             topic=_topic(path, document) if role is Role.TOPIC else None,
         )
     ids = frozenset(token.decode() for token in _IDS.findall(data))
@@ -84,18 +116,17 @@ def digest_of(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
-def _item_ids(document: Document) -> Iterator[str]:
+def _item_ids(document: Document) -> frozenset[str]:
     """Every id that an item bears or points at, and whatever looks like one where nothing is read as an item."""
-    for item in document.records:
-        if item.id is not None:
-            yield item.id
-        if item.superseded_by is not None:
-            yield item.superseded_by
-        if item.merged_into is not None:
-            yield item.merged_into
-        yield from item.conflicts_with
+    records = document.records
+    named = [item.id for item in records]
+    named += [item.superseded_by for item in records]
+    named += [item.merged_into for item in records]
+    found = {id for id in named if id is not None}
+    found.update(other for item in records for other in item.conflicts_with)
     for start, end in document.hidden:
-        yield from (token.decode() for token in _IDS.findall(document.data, start, end))
+        found.update(token.decode() for token in _IDS.findall(document.data, start, end))
+    return frozenset(found)
 
 
 def _topic(path: str, document: Document) -> Topic:
