@@ -48,3 +48,15 @@ def test_the_console_ends_with_its_terminal(tmp_path: Path, words: tuple[str, ..
         with contextlib.suppress(ProcessLookupError):
             program.kill()
     assert not list(tmp_path.glob("assay-*")), "the demo's copy goes with it"
+
+
+def test_a_thread_that_waits_for_keys_for_ever_does_not_keep_the_program_alive() -> None:
+    words = (
+        "import sys, threading, tui.cli, tui.cli.run as run\n"
+        "run.run = lambda words: 7\n"
+        "tui.cli._PATIENCE = 0.2\n"
+        "threading.Thread(target=threading.Event().wait).start()\n"
+        "sys.exit(tui.cli.main())\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", words], cwd=ROOT, timeout=DEADLINE)
+    assert ended.returncode == 7

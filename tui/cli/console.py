@@ -50,8 +50,14 @@ def _end_with_terminal(descriptor: int) -> None:
 
 def _demo(args: argparse.Namespace, out: Output) -> int:
     folder = tempfile.mkdtemp(prefix="assay-")  # for this user alone
-    for number in (signal.SIGTERM, signal.SIGHUP):  # a closed window ends the demo, and its copy, too
-        signal.signal(number, lambda number, frame: sys.exit(128 + number))
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+
+    def leave(number: int, frame: object) -> None:
+        """A closed window ends the demo and its copy; there is no screen left to tidy up."""
+        shutil.rmtree(folder, ignore_errors=True)
+        os._exit(128 + number)
+
+    signal.signal(signal.SIGHUP, leave)
     try:
         root = os.path.join(folder, "sample", "memory")
         shutil.copytree(os.path.join(os.path.dirname(os.path.dirname(__file__)), "sample", "memory"), root)
