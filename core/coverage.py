@@ -12,7 +12,7 @@ from core.controls import Scope
 from core.items import MemoryItem
 from core.pages import Items
 from core.reach import IdFinder, Reach, is_conventional
-from core.snapshot import ArchivedCopy, Snapshot
+from core.snapshot import ArchiveDay, ArchivedCopy, Snapshot
 from core.sources import archive_names, archive_ref, embedded_archive_refs, norm_anchor, segment
 from core.tokens import TokenFinder
 
@@ -59,6 +59,7 @@ class Coverage:
         self._snapshot = snapshot
         self._days = snapshot.days.by_file
         self._scopes = tuple(scopes)
+        self._by_day: dict[str, dict[str, list[ArchivedCopy]]] = {}
 
     def segments(self, scope: Scope) -> tuple[Segment, ...]:
         """The archive segments that a scope names, also by a run that is an archive heading."""
@@ -169,13 +170,14 @@ class Coverage:
             return False  # a covered heading that is no longer there could have been anywhere
         return any(
             not any(one.holds(copy) for one in covered) and (lines is None or lines[0] <= copy.line <= lines[1])
-            for file_, copy in self._copies.get(item_id, ())
-            if file_ == file
+            for copy in (self._copies(item_id, day) if item_id in day.copy_ids else ())
         )
 
     def _only_within(self, item_id: str, excluded: Mapping[str, Sequence[Segment]]) -> bool:
         return all(
-            any(one.holds(copy) for one in excluded.get(file, ())) for file, copy in self._copies.get(item_id, ())
+            any(one.holds(copy) for one in excluded.get(day.file, ()))
+            for day in self._days_with.get(item_id, ())
+            for copy in self._copies(item_id, day)
         )
 
     def _segment(self, file: str, anchor: str | None) -> Segment:
@@ -196,7 +198,7 @@ class Coverage:
     @cached_property
     def _sources(self) -> tuple[str, ...]:
         """The Source texts, in reading order, each once."""
-        return tuple(source for source in dict.fromkeys(map(_SOURCE, self._snapshot.items)) if source)
+        return tuple(dict.fromkeys(self._snapshot.gather(_page_sources)))
 
     def _with_sources(self, sources: Sequence[str]) -> list[MemoryItem]:
         """The items with any of these Source texts; one after the other, in reading order."""
@@ -208,9 +210,11 @@ class Coverage:
         named = [*self._naming.values(), *self._by_token.values()]
         named += [sources for anchors in self._resting.values() for sources in anchors.values()]
         table: dict[str | None, list[MemoryItem]] = {source: [] for sources in named for source in sources}
-        for item in self._snapshot.items if table else ():
-            if item.source in table:
-                table[item.source].append(item)
+        for page in self._snapshot.pages if table else ():
+            if not table.keys().isdisjoint(page.ask(_page_sources)):
+                for item in page.items:
+                    if item.source in table:
+                        table[item.source].append(item)
         return table
 
     @cached_property
@@ -251,14 +255,24 @@ class Coverage:
         return table
 
     @cached_property
-    def _copies(self) -> dict[str, list[tuple[str, ArchivedCopy]]]:
-        """Where the archived copies of each id stand."""
-        table: dict[str, list[tuple[str, ArchivedCopy]]] = {}
+    def _days_with(self) -> dict[str, list[ArchiveDay]]:
+        """The days on which copies of each id stand."""
+        table: dict[str, list[ArchiveDay]] = {}
         for day in self._snapshot.archive:
+            for item_id in day.copy_ids:
+                if item_id is not None:
+                    table.setdefault(item_id, []).append(day)
+        return table
+
+    def _copies(self, item_id: str, day: ArchiveDay) -> Sequence[ArchivedCopy]:
+        """The copies of an id on a day."""
+        known = self._by_day.get(day.file)
+        if known is None:
+            known = self._by_day[day.file] = {}
             for copy in day.copies:
                 if copy.id is not None:
-                    table.setdefault(copy.id, []).append((day.file, copy))
-        return table
+                    known.setdefault(copy.id, []).append(copy)
+        return known.get(item_id, ())
 
     @cached_property
     def _headings(self) -> dict[str, list[tuple[str, str]]]:
@@ -268,6 +282,11 @@ class Coverage:
             for anchor in day.anchors:
                 table.setdefault(norm_anchor(anchor), []).append((day.file, anchor))
         return table
+
+
+def _page_sources(items: Items) -> tuple[str, ...]:
+    """The Source texts of a page, each once."""
+    return tuple(source for source in dict.fromkeys(map(_SOURCE, items)) if source)
 
 
 def _odd_ids(items: Items) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from core.catalogue import make_finding
 from core.conflicts import Conflict
@@ -18,8 +18,9 @@ from core.places import HELD_FOLDER, HOT, INDEX, TOPICS_FOLDER
 from core.recording import foreign_changes, logged_records
 from core.secrets import find_secrets, mask, may_hold_secrets
 from core.snapshot import Archive, IndexLine, Snapshot
-from core.sources import SourceRef, fold_text, parse_source, stands_in
+from core.sources import SourceRef, parse_source, stands_in
 from core.supersede import near_subjects
+from core.texts import fold_text, print_of
 from core.undistilled import undistilled
 from core.vocabulary import Kind, Severity, Standing, Status
 
@@ -275,15 +276,25 @@ def _restated(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
         if influence.restates(lines[number].text) or _clipped(lines[number].text, influence):
             message = "A line of index.md says again what is withdrawn."
             yield make_finding("restates-withdrawn", message, file=INDEX, line=number)
-    for item in snapshot.gather(_saying, influence.excluded_texts):
-        if influence.eligible(item.key) and item.key not in snapshot.repeated:
+    excluded = {print_of(text) for text in influence.excluded_texts}
+    for item in _saying(snapshot, excluded):
+        same = fold_text(item.text) in influence.excluded_texts
+        if same and influence.eligible(item.key) and item.key not in snapshot.repeated:
             message = f"{_name(item)} says again what is withdrawn under another id."
             yield make_finding("restates-withdrawn", message, place=item.place, item=item.key, id=item.id)
 
 
-def _saying(items: Items, texts: frozenset[str]) -> Items:
-    """The items that say one of `texts`, which are folded."""
-    return tuple(item for item in items if fold_text(item.text) in texts)
+def _saying(snapshot: Snapshot, prints: Set[str]) -> Iterator[MemoryItem]:
+    """The items whose texts have one of `prints`."""
+    for page in snapshot.pages:
+        said = page.ask(_prints)
+        if not prints.isdisjoint(said):
+            yield from (item for item, one in zip(page.items, said, strict=True) if one in prints)
+
+
+def _prints(items: Items) -> tuple[str, ...]:
+    """What tells the texts of a page, folded, from other texts: short, and the same at every time."""
+    return tuple(print_of(fold_text(item.text)) for item in items)
 
 
 def _clipped(text: str, influence: Influence) -> bool:

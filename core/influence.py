@@ -15,7 +15,8 @@ from core.items import MemoryItem
 from core.pages import Items
 from core.reach import Reach, item_ids_in, unchanged
 from core.snapshot import ArchiveDay, ArchivedCopy, IndexLine, Snapshot
-from core.sources import archive_ref, embedded_archive_refs, fold_text, norm_anchor, parse_source, segment
+from core.sources import archive_ref, embedded_archive_refs, norm_anchor, parse_source, segment
+from core.texts import fold_text, print_of
 from core.vocabulary import ControlAction, ControlState, Standing
 
 _SHORTEST_TEXT = 8
@@ -86,6 +87,8 @@ class Influence:
     reach: Reach = field(default=Reach(), repr=False, compare=False)
     texts: frozenset[str] | None = field(default=None, repr=False, compare=False)
     """`excluded_texts` where they are known already."""
+    copies: tuple[ArchivedCopy, ...] | None = field(default=None, repr=False, compare=False)
+    """`excluded_copies`, likewise."""
     snapshot: Snapshot = field(default=Snapshot(""), repr=False, compare=False)
 
     def verdict(self, key: str) -> Verdict:
@@ -120,6 +123,24 @@ class Influence:
             copy.id in self.excluded_ids
             or any(one.holds(copy) for one in self.segments.get(day.file, ()))
             or (bool(self.verdicts) and fold_text(copy.text) in self.excluded_texts)
+        )
+
+    @cached_property
+    def excluded_copies(self) -> tuple[ArchivedCopy, ...]:
+        """The archived copies that are excluded, in reading order."""
+        if self.copies is not None:
+            return self.copies
+        if not (self.verdicts or self.excluded_ids or self.segments):
+            return ()
+        prints = frozenset(map(print_of, self.excluded_texts))
+        return tuple(
+            copy
+            for day in self.snapshot.archive
+            if self.segments.get(day.file)
+            or not self.excluded_ids.isdisjoint(day.copy_ids)
+            or not prints.isdisjoint(day.copy_prints)
+            for copy in day.copies
+            if self.copy_excluded(day, copy)
         )
 
     def lines_excluded(self, day: ArchiveDay, first: int, last: int) -> bool:
@@ -164,6 +185,8 @@ class Influence:
         if self.excluded_ids or self.segments:
             for day in self.snapshot.archive:
                 covered = self.segments.get(day.file, ())
+                if not covered and self.excluded_ids.isdisjoint(day.copy_ids):
+                    continue
                 texts.update(
                     copy.text
                     for copy in day.copies
@@ -200,7 +223,7 @@ def resolve_influence(snapshot: Snapshot, before: Influence | None = None) -> In
     given again.
     """
     if before is not None and unchanged(before.snapshot, snapshot, before):
-        return replace(before, snapshot=snapshot, texts=before.excluded_texts)
+        return replace(before, snapshot=snapshot, texts=before.excluded_texts, copies=before.excluded_copies)
     held = list(snapshot.gather(_held))
     if not snapshot.controls and not held and not snapshot.index.withdrawn:
         return Influence(snapshot=snapshot)

@@ -15,6 +15,7 @@ from core.events import Event, LogEntry, fold
 from core.findings import Finding
 from core.items import MemoryItem, Place, Record
 from core.pages import C, Items, Page, T, gather, pages_of
+from core.texts import fold_text, print_of
 from core.vocabulary import Standing
 
 
@@ -56,6 +57,11 @@ class ArchiveDay:
     def copy_ids(self) -> frozenset[str | None]:
         """The ids of the copies; None among them where a copy bears none."""
         return frozenset(copy.id for copy in self.copies)
+
+    @property
+    def copy_prints(self) -> frozenset[str]:
+        """The prints of what the copies say (`core.texts`)."""
+        return frozenset(print_of(fold_text(copy.text)) for copy in self.copies)
 
 
 class Archive(tuple[ArchiveDay, ...]):

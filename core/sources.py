@@ -159,13 +159,6 @@ def norm_anchor(anchor: str) -> str:
     return "-".join(unicodedata.normalize("NFC", unquote(anchor)).casefold().split()).lstrip("#")
 
 
-def fold_text(text: str) -> str:
-    """The form in which texts are compared for saying the same: NFKC, caseless, single blanks, no final stop."""
-    if text.isascii():
-        return " ".join(text.lower().split()).rstrip(". ")
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).rstrip(".。 ")
-
-
 def segment(day: ArchiveDay, anchor: str) -> tuple[int, int] | None:
     """The lines `(first, last)`, 1-based, that `anchor` names in an archive day: a heading's slug, or `L3-L9`."""
     found = day.anchors.get(anchor)

@@ -38,6 +38,10 @@ class Store(Protocol):
         """The root as it is now, consistent; never raises for bad data. It shares what did not change."""
         ...
 
+    def keep(self) -> None:
+        """Keep what was read for the next start, where that is worth it. No memory changes by it; never raises."""
+        ...
+
     def preview(self, changes: ChangeSet, base: Snapshot) -> Sequence[FileDiff]:
         """What `apply` would do to each file, without doing it. Raises `WriteRefused` like `apply`."""
         ...

@@ -23,12 +23,14 @@ def undistilled(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
     A copy is distilled where a topic or held item bears its id, or where a Source names its id or its segment. A
     Source that names the whole day names those copies alone that bear no id.
     """
-    if not any(day.copies for day in snapshot.archive):
+    if not any(day.copy_ids for day in snapshot.archive):
         return
     there = {item_id for item_id in snapshot.gather(_elsewhere) if not _is_distilled(snapshot, item_id)}
     missing = (snapshot.days.ids.difference(snapshot.by_id) | there).difference(snapshot.gather(_ids_named))
     anchors: dict[str, set[str | None]] | None = None
     for day in sorted(snapshot.archive, key=lambda day: day.file):
+        if None not in day.copy_ids and missing.isdisjoint(day.copy_ids):
+            continue
         left = [copy for copy in day.copies if copy.id is None or copy.id in missing]
         if left and anchors is None:
             anchors = _anchors_named(snapshot)

@@ -115,7 +115,7 @@ def _archives_first(root: _Root) -> Answer:
         types = [event.type for event in root.snapshot.events]
     if EventType.ARCHIVE not in types[: types.index(EventType.AUTODREAM)]:
         return _FAIL, "A distillation stands in the log before any archive.", "Archive before each distillation."
-    ids = {copy.id for day in root.snapshot.archive for copy in day.copies}
+    ids = root.snapshot.days.ids
     dreamed = [
         change.id
         for event in root.events(EventType.AUTODREAM)

@@ -35,6 +35,9 @@ class MemoryStore:
         """Put another snapshot in its place, as a stranger's write would."""
         self._snapshot = replace(snapshot, items=assign_keys(snapshot.items), sequence=self._snapshot.sequence + 1)
 
+    def keep(self) -> None:
+        """There is no next start."""
+
     def preview(self, changes: ChangeSet, base: Snapshot) -> Sequence[FileDiff]:
         """What `apply` would do, as renderings of the files before and after. Raises `WriteRefused`, `RootExists`."""
         after = _apply(base, changes)

@@ -17,7 +17,7 @@ from core.plan import PlanLine
 from core.promotion import Support, deciders, deciding_scope, out_of_reach, rule_target, supports
 from core.requests import Approve, Propose, Reject
 from core.snapshot import Proposal
-from core.sources import fold_text
+from core.texts import fold_text
 from core.vocabulary import EventType
 
 PENDING = "pending-review"

@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from core.findings import Finding
+from core.items import MemoryItem
 from core.snapshot import ArchiveDay, ArchivedCopy
+from core.texts import fold_text, print_of
 from core.vocabulary import Standing
 from stores.markdown.blocks import LineNumbers
 from stores.markdown.document import Document, parse_document
+from stores.markdown.scan import Run
 from stores.markdown.spans import split_lines
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -26,28 +29,34 @@ _DAMAGE = frozenset({"undecodable", "nul-run", "frontmatter-broken", "merge-mark
 
 
 class StoredDay(ArchiveDay):
-    """An archive day whose lines and copies are made from its document when they are asked for."""
+    """An archive day whose lines and copies are made when they are asked for."""
 
-    __slots__ = ("_copies", "_document")
+    __slots__ = ("_copies", "_copy_ids", "_data", "_prints", "records", "run")
 
-    _document: Document
+    records: tuple[MemoryItem, ...]
+    """The archived copies as they would be read elsewhere."""
+    run: Run
+    """Where they stand."""
+    _data: bytes
     _copies: tuple[ArchivedCopy, ...] | None
+    _copy_ids: frozenset[str | None]
+    _prints: frozenset[str] | None
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The file's lines, without their ends."""
-        data = self._document.data
+        data = self._data
         return tuple(data[line.start : line.end].decode("utf-8", "replace") for line in split_lines(data))
 
     @lines.setter
     def lines(self, _: tuple[str, ...]) -> None:
-        """The dataclass sets its default here; the document is what counts."""
+        """The dataclass sets its default here; the bytes are what counts."""
 
     @property
     def copies(self) -> tuple[ArchivedCopy, ...]:
         """The archived copies, in order."""
         if self._copies is None:
-            object.__setattr__(self, "_copies", tuple(_copies(self._document, self.anchors)))
+            object.__setattr__(self, "_copies", tuple(_copies(self.records, self.anchors)))
         return self._copies or ()
 
     @copies.setter
@@ -56,17 +65,34 @@ class StoredDay(ArchiveDay):
 
     @property
     def copy_ids(self) -> frozenset[str | None]:
-        """The ids of the copies."""
-        return frozenset(item.id for item in self._document.records)
+        """The ids of the copies; None among them where a copy bears none."""
+        return self._copy_ids
+
+    @property
+    def copy_prints(self) -> frozenset[str]:
+        """The prints of what the copies say."""
+        if self._prints is None:
+            object.__setattr__(self, "_prints", frozenset(print_of(fold_text(item.text)) for item in self.records))
+        return self._prints or frozenset()
 
     @classmethod
-    def of(cls, document: Document) -> StoredDay:
-        """The day of an archive file."""
-        name = document.path.rsplit("/", 1)[-1].removesuffix(".md")
+    def of(
+        cls,
+        path: str,
+        data: bytes,
+        anchors: Mapping[str, tuple[int, int]],
+        records: tuple[MemoryItem, ...],
+        run: Run,
+        prints: frozenset[str] | None = None,
+    ) -> StoredDay:
+        """The day of the archive file `path`. `prints` are its `copy_prints` where they are known."""
+        name = path.rsplit("/", 1)[-1].removesuffix(".md")
         date = _DATE.match(name)
-        day = cls(date[0] if date else name, document.path, _anchors(document), ())
-        object.__setattr__(day, "_document", document)
-        object.__setattr__(day, "_copies", None)
+        day = cls(date[0] if date else name, path, anchors, ())
+        ids = frozenset(item.id for item in records)
+        slots = {"_data": data, "records": records, "run": run, "_copy_ids": ids, "_copies": None, "_prints": prints}
+        for slot, value in slots.items():
+            object.__setattr__(day, slot, value)
         return day
 
 
@@ -83,7 +109,8 @@ def parse_archive(path: str, data: bytes) -> ArchivePage:
     """Read an archive file. Never raises; drift of archived copies is no finding, they are evidence."""
     document = parse_document(path, data, Standing.INBOX)
     damage = tuple(one for one in document.findings if one.code in _DAMAGE)
-    return ArchivePage(StoredDay.of(document), document, damage)
+    day = StoredDay.of(path, data, _anchors(document), document.records, document.items.run)
+    return ArchivePage(day, document, damage)
 
 
 def slug(title: str) -> str:
@@ -151,9 +178,9 @@ def _within(document: Document, offset: int) -> bool:
     return any(start <= offset < end for start, end in document.hidden)
 
 
-def _copies(document: Document, anchors: Mapping[str, tuple[int, int]]) -> Iterator[ArchivedCopy]:
+def _copies(records: tuple[MemoryItem, ...], anchors: Mapping[str, tuple[int, int]]) -> Iterator[ArchivedCopy]:
     firsts = [first for first, _ in anchors.values()]
     names = list(anchors)
-    for item in document.records:
+    for item in records:
         above = bisect_right(firsts, item.place.line)
         yield ArchivedCopy(item.id, names[above - 1] if above else None, item.place.line, item.text)

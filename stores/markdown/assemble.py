@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from operator import is_
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from core.binding import Binding
 from core.controls import ControlRecord, Tombstone
@@ -25,6 +25,14 @@ from stores.markdown.records import unite
 
 T = TypeVar("T")
 Shared = TypeVar("Shared", bound=tuple[Any, ...])
+
+
+class Kept(NamedTuple):
+    """The part of the file `path`, and answers to questions about its records, by name."""
+
+    path: str
+    part: Part
+    answers: Mapping[str, Any]
 
 
 class Assembler:
@@ -87,6 +95,20 @@ class Assembler:
         )
         self._last = ((findings, dict(blocked)), snapshot, documents)
         return snapshot, documents
+
+    def known(self, besides: Mapping[str, str]) -> Iterator[Kept]:
+        """The parts that depend on no other file, with what was asked about their records so far.
+
+        `besides` are digests, by path, of files that are left out where they are as they were then.
+        """
+        for path, part in self._parts.items():
+            if besides.get(path) == part.state.digest:
+                continue
+            page = self._pages.get(path)
+            if part.day is not None:
+                yield Kept(path, part, {})
+            elif part.leaf is not None and path != INDEX and (page is None or page.items is part.leaf.records):
+                yield Kept(path, part, page.answers if page is not None else {})
 
     def _take(self, parts: Mapping[str, Part]) -> bool:
         """Take the parts over from the last ones; whether any is different."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -30,12 +29,12 @@ _CANONICAL = (b"- [", b"\n", b"\r\n")
 class Items(Sequence[ItemSpan]):
     """The records of a file with their spans, each read again from its bytes when it is asked for."""
 
-    __slots__ = ("_bounds", "_data", "_eol", "_records")
+    __slots__ = ("_eol", "_records", "run")
 
-    def __init__(self, data: bytes, records: tuple[MemoryItem, ...], bounds: array[int], eol: bytes) -> None:
-        self._data = data
+    def __init__(self, run: Run, records: tuple[MemoryItem, ...], eol: bytes) -> None:
+        """`run` says where the `records` stand."""
+        self.run = run
         self._records = records
-        self._bounds = bounds
         self._eol = eol
 
     def __len__(self) -> int:
@@ -50,7 +49,7 @@ class Items(Sequence[ItemSpan]):
             return tuple(self[one] for one in range(*index.indices(len(self))))
         item = self._records[index]
         start, end = self.bounds(range(len(self))[index])
-        scanner = Scanner(self._data, start, end)
+        scanner = Scanner(self.run.data, start, end)
         head = scanner.read()
         assert head is not None
         raw, _ = read_item(scanner, head)
@@ -58,11 +57,11 @@ class Items(Sequence[ItemSpan]):
 
     def bounds(self, index: int) -> Span:
         """The bytes of a record, without making its spans."""
-        return self._bounds[2 * index], self._bounds[2 * index + 1]
+        return self.run.bounds[2 * index], self.run.bounds[2 * index + 1]
 
     def with_records(self, records: tuple[MemoryItem, ...]) -> Items:
         """The same places with other values (other keys) of the same records."""
-        return Items(self._data, records, self._bounds, self._eol)
+        return Items(self.run, records, self._eol)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +180,7 @@ class _Parser:
             data=data,
             standing=self.standing,
             sections=self._sections(),
-            items=Items(data, records, self.run.bounds, eol),
+            items=Items(self.run, records, eol),
             records=records,
             frontmatter=frontmatter,
             findings=tuple(self.findings),

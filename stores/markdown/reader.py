@@ -7,8 +7,8 @@ import gc
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import NamedTuple
 
 from core.binding import Binding
@@ -17,7 +17,8 @@ from core.findings import Finding
 from core.places import BINDING
 from core.snapshot import Snapshot
 from core.vocabulary import Severity
-from stores.markdown.assemble import Assembler
+from stores.markdown.assemble import Assembler, Kept
+from stores.markdown.cache import Cache, Row
 from stores.markdown.document import Document
 from stores.markdown.layout import Role
 from stores.markdown.links import FileEntry, LinkPolicy, Tree, walk
@@ -28,6 +29,12 @@ SETTLED_NS = 2_000_000_000
 
 _MANY = 64
 _TRIES = 3
+
+_WORTH_KEEPING = 1 << 20
+"""Roots with fewer bytes of pages and archive are read faster than a cache is opened."""
+_AT_A_TIME = 64
+_PAUSE = 0.005
+"""Seconds that others get between two lots of what is kept."""
 
 
 class _Stamp(NamedTuple):
@@ -50,10 +57,17 @@ class _Known(NamedTuple):
 class Reader:
     """Reads one root. Not for several threads at once."""
 
-    def __init__(self, root: str, allowed: Iterable[str] = (), *, now: Callable[[], int] = time.time_ns) -> None:
+    def __init__(
+        self,
+        root: str,
+        allowed: Iterable[str] = (),
+        *,
+        now: Callable[[], int] = time.time_ns,
+        cache: Cache | None = None,
+    ) -> None:
         """`root` may be a link. `allowed` are real paths that links may lead to, beside those in the binding record.
 
-        `now` gives the time in nanoseconds.
+        `now` gives the time in nanoseconds, `cache` what was read before.
         """
         self.root = root
         self._allowed = tuple(allowed)
@@ -61,6 +75,11 @@ class Reader:
         self._known: dict[str, _Known] = {}
         self._assembler = Assembler(root)
         self._read_once = False
+        self._cache = cache
+        self._rows: dict[str, Row] = {}
+        """What the cache has of files that were not read yet; only while a root is read for the first time."""
+        self._cached: dict[str, str] = {}
+        """Path -> digest of the file whose record the cache has now."""
 
     def read(self, *, sequence: int = 0) -> tuple[Snapshot, Mapping[str, Document]]:
         """The root as it is now, and its item pages by path. Never raises for bad data.
@@ -83,8 +102,13 @@ class Reader:
             gone = _unreadable(".", f"{error.strerror}; what is shown was read before", "The root")
             return self._assembler.assemble(self._parts(), (gone,), {}, sequence)
         with _no_collection(sum(entry.path not in self._known for entry in tree.files) > _MANY):
+            if not self._read_once and self._cache is not None:
+                self._rows = self._cache.rows()
+                self._cached = {path: row.digest for path, row in self._rows.items()}
             troubles = self._update(tree)
             self._read_once = True
+            self._rows = {}
+            self._forget_changed()
             findings = (*tree.findings, *(_unreadable(path, why) for path, why in troubles.items()))
             return self._assembler.assemble(self._parts(), findings, {**tree.blocked, **troubles}, sequence)
 
@@ -139,9 +163,58 @@ class Reader:
         if known is not None and known.role is entry.role and known.part.state.digest == digest_of(data):
             part = known.part
         else:
-            part = read_part(entry.path, entry.role, data)
+            part = self._part(entry, data)
         self._known[entry.path] = _Known(_stamp(status), settled, entry.role, part)
         return part
+
+    # What is kept for the next start
+
+    def _part(self, entry: FileEntry, data: bytes) -> Part:
+        """The part of a file that is new or has changed: what was kept of these very bytes, else parsed."""
+        row = self._rows.get(entry.path)
+        if row is not None and row.digest == digest_of(data):
+            from stores.markdown.kept import load
+
+            with suppress(ValueError, LookupError, TypeError):
+                return load(entry.path, entry.role, data, row.digest, row.record)
+        return read_part(entry.path, entry.role, data)
+
+    def _forget_changed(self) -> None:
+        """What a file does not say any more leaves the cache at once."""
+        gone = [
+            path
+            for path, digest in self._cached.items()
+            if path not in self._known or self._known[path].part.state.digest != digest
+        ]
+        if gone and self._cache is not None:
+            self._cache.forget(gone)
+            for path in gone:
+                del self._cached[path]
+
+    def to_keep(self) -> list[Kept]:
+        """What the cache should have and has not."""
+        worth = sum(known.part.state.size for known in self._known.values()) >= _WORTH_KEEPING
+        if self._cache is None or not worth:
+            return []
+        return list(self._assembler.known(self._cached))
+
+    def keep(self, those: Sequence[Kept], guard: AbstractContextManager[object]) -> None:
+        """Keep what `to_keep` gave. The reader is asked and told under `guard`; the work is done beside.
+
+        Changes that come meanwhile are met: what a file says no more does not stay.
+        """
+        from stores.markdown.kept import dump
+
+        assert self._cache is not None
+        for start in range(0, len(those), _AT_A_TIME):
+            made = ((one, dump(*one)) for one in those[start : start + _AT_A_TIME])
+            rows = {one.path: Row(one.part.state.digest, record) for one, record in made if record is not None}
+            if not self._cache.keep(rows):
+                return
+            with guard:
+                self._cached.update((path, row.digest) for path, row in rows.items())
+                self._forget_changed()
+            time.sleep(_PAUSE)
 
 
 def read_bytes(real: str) -> tuple[bytes, os.stat_result]:

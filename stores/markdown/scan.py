@@ -10,6 +10,7 @@ import re
 from array import array
 from collections.abc import Callable
 from dataclasses import fields
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from core.items import MemoryItem, Place
@@ -91,7 +92,7 @@ _SCHEMES = (None, CONFIDENCE_SCHEME.encode())
 _CONFIDENCES = frozenset((None, *(one.value.encode() for one in Confidence)))
 
 
-class _Draft:
+class ItemDraft:
     """A `MemoryItem` while it is made: the same slots, without the frozen `__setattr__` that costs most."""
 
     __slots__ = MemoryItem.__slots__
@@ -100,15 +101,17 @@ class _Draft:
 _COLON, _WIDE_COLON = 0x3A, 0xBC
 _NONE = ("merged_into", "promoted_to", "inspired_by", "marker")
 _EMPTY = ("conflicts_with", "corroborating_refs", "extra")
-_AT_ONCE = (
+AT_ONCE = (
     *("key", "standing", "id", "date", "kind", "kind_text", "subject", "status", "status_text", "source"),
-    *("superseded_by", "_unread", "_number", *_NONE, *_EMPTY),
+    *("superseded_by", *_NONE, *_EMPTY),
 )
-_LATER = ("text", "place", "digest", "scope", "confidence", "confidence_scheme")
+"""The fields that the scan sets."""
+LATER = ("text", "place", "digest", "scope", "confidence", "confidence_scheme")
 """The fields that are read when they are asked for."""
-assert {*_AT_ONCE, *_LATER} == {one.name for one in fields(MemoryItem)}, "the scan sets every field"
+assert {*AT_ONCE, *LATER, "_unread", "_number"} == {one.name for one in fields(MemoryItem)}, "the scan sets every field"
 
-_SET = {name: MemoryItem.__dict__[name].__set__ for name in _LATER}
+SET = {name: MemoryItem.__dict__[name].__set__ for name in LATER}
+"""Sets such a field of an item that has none yet."""
 _SHARED: dict[bytes, str] = {}
 _DAYS: dict[bytes, tuple[str, bool]] = {}
 _MOST_SHARED = 1 << 16
@@ -141,13 +144,21 @@ class Run:
         self.path = path
         self.standing = standing
         self.section: str | None = None
-        self.patterns = patterns_for(data)
-        self.numbers = LineNumbers(data)
         self.records: list[MemoryItem] = []
         self.bounds = array("q")
         self.texts = array("q")
         self.unsound: list[int] = []
         self._unnamed: dict[str, int] = {}
+
+    @cached_property
+    def patterns(self) -> Patterns | None:
+        """The patterns for the file's records, where its lines end in one way."""
+        return patterns_for(self.data)
+
+    @cached_property
+    def numbers(self) -> LineNumbers:
+        """The numbers of the file's lines."""
+        return LineNumbers(self.data)
 
     def unnamed_key(self, digest: str) -> str:
         """The key of the next record without an id that has this digest."""
@@ -167,15 +178,14 @@ class Run:
         return found
 
 
-class _Stretch:
+class Stretch:
     """The records that the scan took one after the other: it reads of them what was left (`core.items.Unread`)."""
 
-    __slots__ = ("_eol", "_run", "_section")
+    __slots__ = ("_run", "_section")
 
-    def __init__(self, run: Run, eol: int) -> None:
+    def __init__(self, run: Run) -> None:
         self._run = run
         self._section = run.section
-        self._eol = eol
 
     def fill(self, item: MemoryItem, number: int, name: str) -> None:
         """One of the fields that the scan left out."""
@@ -187,13 +197,14 @@ class _Stretch:
         elif name == "place":
             value = Place(run.path, run.numbers.at(start), self._section)
         elif name == "digest":
-            value = bytes_digest(run.data, start, end - self._eol)
-        elif name in _SET:
+            assert run.patterns is not None
+            value = bytes_digest(run.data, start, end - run.patterns.eol)
+        elif name in SET:
             found = run.texts_at(start)[_AT[name]]
             value = _shared(found) if found else None
         else:
             raise AttributeError(f"A memory item has no {name!r}.", name=name, obj=item)
-        _SET[name](item, value)
+        SET[name](item, value)
 
 
 _AT = {"scope": 7, "confidence_scheme": 11, "confidence": 12}
@@ -208,8 +219,8 @@ def take_records(run: Run, pos: int) -> int:
         return pos
     canonical, loose, eol = run.patterns
     match_at = canonical.match
-    new_item: Callable[[], Any] = _Draft
-    stretch = _Stretch(run, eol)
+    new_item: Callable[[], Any] = ItemDraft
+    stretch = Stretch(run)
     add, bound, text = run.records.append, run.bounds.append, run.texts.append
     days, shared = _DAYS.get, _SHARED.get
     tails = b"Subject" in data or data.count(b"Source") > data.count(b"  - Source: ")

@@ -23,6 +23,7 @@ from core.findings import Finding
 from core.places import BINDING
 from core.snapshot import Snapshot
 from stores.markdown.binding_file import parse_binding
+from stores.markdown.cache import Cache
 from stores.markdown.document import Document
 from stores.markdown.journal import sequence
 from stores.markdown.links import LinkPolicy
@@ -73,7 +74,7 @@ class MarkdownStore:
         self._pins = pins or Pins(self.root)
         self._port = port or OsPort()
         self._clock = clock
-        self._reader = Reader(self.root)
+        self._reader = Reader(self.root, cache=Cache(self.root))
         self._mutex = threading.RLock()
         self._views: list[_View] = []
         self._last: tuple[tuple[object, ...], Snapshot] | None = None
@@ -102,6 +103,12 @@ class MarkdownStore:
         with self._mutex:
             projection = self._project(changes, base, self._documents_of(base), {})
         return tuple(FileDiff(edit.path, edit.before, edit.after) for edit in projection.edits)
+
+    def keep(self) -> None:
+        """Keep what was read and worked out, so that the next start is faster. May take a while; never raises."""
+        with self._mutex:
+            those = self._reader.to_keep()
+        self._reader.keep(those, self._mutex)
 
     @contextmanager
     def writer(self, actor: str, *, timeout: float = 5.0) -> Iterator[MarkdownWriter]:

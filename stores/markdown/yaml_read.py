@@ -22,7 +22,7 @@ _SHORT = {"n": "\n", "r": "\r", "t": "\t", "0": "\0", "/": "/", "\\": "\\", '"':
 _NOT_SIMPLE = re.compile(
     "[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]|\r(?!\n)|(?:\\A|\n)(?:---|\\.\\.\\.)"
 )
-_IN_FLOW = re.compile(r"[^,\[\]{}?'\"#&*!|>%@`\s:\-=~][^,\[\]{}?'\"#:\n]*")
+_IN_FLOW = re.compile(r"[^,\[\]{}?'\"#&*!|>%@`\s:\-=~](?:[^,\[\]{}?'\"#:\n]|(?<=\S)#)*")
 
 
 class YamlError(Exception):

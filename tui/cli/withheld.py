@@ -59,13 +59,8 @@ def _excluded_texts(reading: Reading) -> Iterator[str]:
     for key in influence.verdicts:
         if not influence.eligible(key) and key in snapshot.by_key:
             yield snapshot.by_key[key].text
-    if not influence.verdicts and not influence.excluded_ids and not influence.excluded_archive:
-        return
-    for day in snapshot.archive:
-        for copy in day.copies:
-            if influence.copy_excluded(day, copy):
-                yield copy.text
-    for event in snapshot.events:
+    yield from (copy.text for copy in influence.excluded_copies)
+    for event in snapshot.events if influence.excluded_ids else ():
         for change in event.items:
             if change.id in influence.excluded_ids:
                 yield from _texts((*change.corrections, *change.fields))

@@ -1,0 +1,233 @@
+"""A part as bytes to be kept, and back: what reading a file gave, and what was worked out about its records.
+
+The file's own bytes are not kept, and no item's text is: both are read from the file, which has to be the same.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
+from functools import partial
+from itertools import groupby, repeat
+from sys import intern
+from types import MappingProxyType
+from typing import Any
+
+from core.findings import Finding
+from core.items import MemoryItem
+from core.snapshot import FileState, Topic
+from core.sources import SourceRef
+from core.vocabulary import Kind, Severity, Standing, Status
+from stores.markdown.archive import StoredDay
+from stores.markdown.document import Document, parse_document
+from stores.markdown.layout import STANDINGS, Role
+from stores.markdown.parts import Leaf, Part
+from stores.markdown.scan import AT_ONCE, SET, ItemDraft, Run, Stretch
+
+PAGES = frozenset(STANDINGS) - {Role.INDEX}
+"""The roles of files whose parts are kept, besides the archive; what the index says depends on the other files."""
+
+
+def dump(path: str, part: Part, answers: Mapping[str, Any]) -> bytes | None:
+    """The part of the file `path` with `answers` about its records; None for a part that is not kept."""
+    kept: dict[str, Any]
+    if part.role is Role.ARCHIVE and isinstance(part.day, StoredDay):
+        kept = _records(part.day.records, part.day.run)
+        kept["prints"] = sorted(part.day.copy_prints)
+        kept["anchors"] = [[name, *lines] for name, lines in part.day.anchors.items()]
+    elif part.role in PAGES and part.leaf is not None:
+        kept = _records(part.leaf.records, part.leaf.document.items.run)
+        kept["topic"] = astuple(part.topic) if part.topic is not None else None
+        kept["answers"] = _encoded(answers, part.leaf.records)
+    else:
+        return None
+    kept["findings"] = [astuple(one) for one in part.findings]
+    kept["ids"] = sorted(part.ids.difference(kept["columns"][_ID][0]) if kept["columns"] else part.ids)
+    kept |= {"size": part.state.size, "unwritable": part.state.unwritable}
+    return json.dumps(kept, separators=(",", ":")).encode()
+
+
+def load(path: str, role: Role, data: bytes, digest: str, record: bytes) -> Part:
+    """The part that `dump` made `record` of. `data` are the bytes of the file, which have to be those of then."""
+    kept = json.loads(record)
+    state = FileState(digest, kept["size"], kept["unwritable"])
+    parse = _Parse(path, data, STANDINGS.get(role, Standing.INBOX))
+    run = Run(data, path)
+    records = tuple(_read(run, kept, parse))
+    ids = frozenset((*kept["ids"], *(item.id for item in records if item.id is not None)))
+    findings = tuple(map(_found, kept["findings"]))
+    if role is Role.ARCHIVE:
+        anchors = MappingProxyType({name: (first, last) for name, first, last in kept["anchors"]})
+        day = StoredDay.of(path, data, anchors, records, run, frozenset(kept["prints"]))
+        return Part(role, state, findings, ids, day=day)
+    topic = Topic(*_tuples(kept["topic"])) if kept["topic"] else None
+    leaf = Leaf(records, findings, parse)
+    return Part(role, state, findings, ids, leaf=leaf, kept=_Answers(kept["answers"], records), topic=topic)
+
+
+class _Parse:
+    """Parses a page once, when its document is asked for; reads what the scan could not take (`Unread`)."""
+
+    def __init__(self, path: str, data: bytes, standing: Standing) -> None:
+        self._parsed: Callable[[], Document] = partial(parse_document, path, data, standing)
+        self._document: Document | None = None
+
+    def __call__(self) -> Document:
+        if self._document is None:
+            self._document = self._parsed()
+        return self._document
+
+    def fill(self, item: MemoryItem, number: int, name: str) -> None:
+        """A field that is left of record `number`."""
+        if name not in SET:
+            raise AttributeError(f"A memory item has no {name!r}.", name=name, obj=item)
+        SET[name](item, getattr(self().records[number], name))
+
+
+# Records: a column a field, each value once.
+
+
+_ID = AT_ONCE.index("id")
+
+
+def _records(records: Sequence[MemoryItem], run: Run) -> dict[str, Any]:
+    return {
+        "columns": [_column([getattr(item, name) for item in records]) for name in AT_ONCE] if records else [],
+        "count": len(records),
+        "sections": _column([item.place.section for item in records]),
+        "read whole": [number for number, item in enumerate(records) if item._unread is None],
+        "bounds": run.bounds.tolist(),
+        "texts": run.texts.tolist(),
+    }
+
+
+def _column(values: Sequence[object]) -> list[object]:
+    """The values, each once, and which of them each record has; the latter is left out where it says nothing."""
+    distinct = list(dict.fromkeys(values))
+    if len(distinct) == 1 or len(distinct) == len(values):
+        return [distinct]
+    places = {value: number for number, value in enumerate(distinct)}
+    return [distinct, [places[value] for value in values]]
+
+
+def _values(column: Sequence[Sequence[Any]], count: int, meant: Callable[[Any], Any] | None = None) -> Iterable[Any]:
+    distinct = column[0]
+    if meant is not None:
+        distinct = [None if value is None else meant(value) for value in distinct]
+    if len(column) > 1:
+        return map(distinct.__getitem__, column[1])
+    return repeat(distinct[0], count) if len(distinct) == 1 else distinct
+
+
+def _tuples(value: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(_tuples(one) if isinstance(one, list) else one for one in value)
+
+
+_MEANT: dict[str, Callable[[Any], Any]] = {
+    "standing": Standing,
+    "kind": Kind,
+    "status": Status,
+    "conflicts_with": _tuples,
+    "corroborating_refs": _tuples,
+    "extra": _tuples,
+    "source": intern,
+    "date": intern,
+}
+
+
+def _read(run: Run, kept: Mapping[str, Any], parse: _Parse) -> Iterator[MemoryItem]:
+    count: int = kept["count"]
+    if not count:
+        return
+    run.bounds, run.texts = array("q", kept["bounds"]), array("q", kept["texts"])
+    columns = [_values(column, count, _MEANT.get(name)) for name, column in zip(AT_ONCE, kept["columns"], strict=True)]
+    whole = frozenset(kept["read whole"])
+    number = 0
+    rows = zip(*columns, strict=True)
+    for section, those in groupby(_values(kept["sections"], count)):
+        run.section = section
+        stretch = Stretch(run)
+        for _ in those:
+            draft: Any = ItemDraft()
+            draft._unread = parse if number in whole else stretch
+            draft._number = number
+            row = next(rows)
+            draft.key, draft.standing, draft.id, draft.date, draft.kind, draft.kind_text = row[:6]
+            draft.subject, draft.status, draft.status_text, draft.source, draft.superseded_by = row[6:11]
+            draft.merged_into, draft.promoted_to, draft.inspired_by, draft.marker = row[11:15]
+            draft.conflicts_with, draft.corroborating_refs, draft.extra = row[15:]
+            draft.__class__ = MemoryItem
+            yield draft
+            number += 1
+
+
+# Answers: items by their number on the page.
+
+
+class _Answers(Mapping[str, Any]):
+    """Answers as they were kept, each made anew when it is asked for."""
+
+    def __init__(self, encoded: Mapping[str, Any], records: tuple[MemoryItem, ...]) -> None:
+        self._encoded = encoded
+        self._records = records
+
+    def __getitem__(self, name: str) -> Any:
+        return _decoded(self._encoded[name], self._records)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._encoded
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._encoded)
+
+    def __len__(self) -> int:
+        return len(self._encoded)
+
+
+class _NotKeptError(Exception):
+    """An answer that holds something else than what is kept."""
+
+
+def _encoded(answers: Mapping[str, Any], records: tuple[MemoryItem, ...]) -> dict[str, Any]:
+    numbers = {id(item): number for number, item in enumerate(records)}
+    kept = {}
+    for name, answer in answers.items():
+        try:
+            kept[name] = _encode(answer, numbers)
+        except _NotKeptError:
+            continue
+    return kept
+
+
+def _encode(value: object, numbers: Mapping[int, int]) -> Any:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        return [_encode(one, numbers) for one in value]
+    if isinstance(value, MemoryItem) and id(value) in numbers:
+        return numbers[id(value)]
+    if isinstance(value, Finding):
+        return {"finding": astuple(value)}
+    if isinstance(value, SourceRef):
+        return {"ref": astuple(value)}
+    raise _NotKeptError
+
+
+def _decoded(value: Any, records: tuple[MemoryItem, ...]) -> Any:
+    if isinstance(value, int):
+        return records[value]
+    if isinstance(value, list):
+        kinds = set(map(type, value))
+        if kinds <= {str}:
+            return tuple(value)
+        return tuple(map(records.__getitem__, value) if kinds == {int} else [_decoded(one, records) for one in value])
+    if isinstance(value, dict):
+        return _found(value["finding"]) if "finding" in value else SourceRef(*value["ref"])
+    return value
+
+
+def _found(kept: Sequence[Any]) -> Finding:
+    code, severity, *rest = kept
+    return Finding(code, Severity(severity), *rest)
