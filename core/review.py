@@ -9,7 +9,7 @@ from datetime import date as Date
 from core.catalogue import CATALOGUE, CodeInfo
 from core.conflicts import refuters
 from core.drift import find_drift
-from core.events import Event
+from core.events import Event, status_events
 from core.findings import Finding
 from core.influence import Influence
 from core.items import MemoryItem
@@ -71,7 +71,7 @@ def review_queue(
     items = [
         item for item in snapshot.gather(_due) if influence.eligible(item.key) and item.key not in snapshot.repeated
     ]
-    marked = _marked(snapshot.events)
+    marked = status_events(snapshot.events)
     why = refuters(snapshot, influence)
     waiting = [
         *_waiting(Status.PENDING_CLEANUP, items, marked, now, lambda item: _pending(item, snapshot, influence, why)),
@@ -89,22 +89,10 @@ def _due(items: Items) -> Items:
     return tuple(item for item in items if item.status in _WAITING)
 
 
-def _marked(events: Iterable[Event]) -> dict[tuple[str, Status], Event]:
-    """`(id, Status)` -> the last event that set it."""
-    marked: dict[tuple[str, Status], Event] = {}
-    for event in events:
-        for change in event.items:
-            for step in (*change.corrections, *change.fields):
-                status = next((token for token in _WAITING if token == step.after), None)
-                if step.name == "Status" and status is not None:
-                    marked[(change.id, status)] = event
-    return marked
-
-
 def _waiting(
     status: Status,
     items: Iterable[MemoryItem],
-    marked: Mapping[tuple[str, Status], Event],
+    marked: Mapping[str, tuple[str, Event]],
     now: Date | None,
     explain: Callable[[MemoryItem], tuple[str, str]],
 ) -> list[QueueEntry]:
@@ -113,7 +101,9 @@ def _waiting(
     for item in items:
         if item.status is not status:
             continue
-        event = marked.get((item.id or "", status))
+        token, event = marked.get(item.id or "", ("", None))
+        if token != status:
+            event = None
         since = event.at[:10] if event is not None and iso_date(event.at[:10]) else item.date
         reason, proposed = explain(item)
         since = since if iso_date(since) else None

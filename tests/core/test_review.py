@@ -404,6 +404,73 @@ class TestQueue:
         assert {entry.age_days for entry in queue(self.SNAPSHOT, today="now")} == {None}
 
 
+class TestHowLongItWaits:
+    PEND = ("Status", "active", "pending-cleanup")
+    STALE = ("Status", "pending-cleanup", "stale")
+    NOT_STALE = ("Status", "stale", "pending-cleanup")
+    CLEAR = ("Status", "pending-cleanup", "active")
+
+    def since(self, *events: Event, status: str = "pending-cleanup") -> tuple[str | None, bool]:
+        snapshot = root(item(ONE, status=status), events=events)
+        (entry,) = (one for one in queue(snapshot) if one.code == status)
+        return entry.since, "Marked by" in entry.reason
+
+    def step(self, day: int, *fields: tuple[str, object, object], undoes: int | None = None) -> Event:
+        return event(
+            f"memlog-{day}",
+            "review",
+            change(ONE, *fields),
+            at=f"2026-06-{day:02}T09:00:00+00:00",
+            undoes=f"memlog-{undoes}" if undoes is not None else None,
+        )
+
+    def test_an_undone_step_and_its_undo_do_not_count(self) -> None:
+        undone = (self.step(5, self.STALE), self.step(6, self.NOT_STALE, undoes=5))
+        assert self.since(self.step(1, self.PEND), *undone) == ("2026-06-01", True)
+        again = (self.step(7, self.STALE), self.step(8, self.NOT_STALE, undoes=7))
+        assert self.since(self.step(1, self.PEND), *undone, *again) == ("2026-06-01", True)
+
+    def test_one_that_no_event_marked_waits_since_its_own_date_all_the_same(self) -> None:
+        undone = (self.step(5, self.STALE), self.step(6, self.NOT_STALE, undoes=5))
+        assert self.since(*undone) == (ONE[4:14], False)
+
+    def test_an_undo_of_an_undoable_chain_goes_back_all_of_it(self) -> None:
+        steps = (
+            self.step(1, self.PEND),
+            self.step(2, self.STALE),
+            self.step(3, ("Status", "stale", "active")),
+            self.step(4, ("Status", "active", "stale"), undoes=3),
+            self.step(5, self.NOT_STALE, undoes=2),
+        )
+        assert self.since(*steps[:4], status="stale") == ("2026-06-02", True)
+        assert self.since(*steps) == ("2026-06-01", True)
+
+    def test_it_waits_anew_where_it_was_decided_meanwhile(self) -> None:
+        assert self.since(self.step(1, self.PEND), self.step(3, self.CLEAR), self.step(5, self.PEND)) == (
+            "2026-06-05",
+            True,
+        )
+        steps = (
+            self.step(1, self.PEND),
+            self.step(2, self.STALE),
+            self.step(3, ("Status", "stale", "active")),
+            self.step(4, ("Status", "active", "stale")),
+            self.step(5, self.NOT_STALE, undoes=2),
+        )
+        assert self.since(*steps) == ("2026-06-05", True)
+
+    def test_the_same_status_again_is_no_new_beginning(self) -> None:
+        again = ("Status", "pending-cleanup", "pending-cleanup")
+        assert self.since(self.step(1, self.PEND), self.step(4, again)) == ("2026-06-01", True)
+
+    def test_a_fold_that_an_undo_left_stale_waits_since_then(self) -> None:
+        added = self.step(2, ("Status", None, "active"))
+        assert self.since(added, self.step(3, ("Status", "active", "stale"), undoes=2), status="stale") == (
+            "2026-06-03",
+            True,
+        )
+
+
 class TestPlan:
     def test_each_line_says_what_who_and_why(self) -> None:
         rows = cleanup_plan(queue(TestQueue.SNAPSHOT))
