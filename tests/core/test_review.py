@@ -14,6 +14,7 @@ from core.findings import Finding
 from core.influence import resolve_influence
 from core.items import Place
 from core.reading import Reading
+from core.catalogue import make_finding
 from core.review import CATALOGUE, QueueEntry, cleanup_markdown, cleanup_plan, find_drift, review_queue
 from core.snapshot import FileState, IndexLine, IndexView, Snapshot, Topic
 from core.vocabulary import Severity
@@ -402,6 +403,46 @@ class TestQueue:
 
     def test_a_day_that_is_no_date_gives_no_ages(self) -> None:
         assert {entry.age_days for entry in queue(self.SNAPSHOT, today="now")} == {None}
+
+
+class TestOneRepair:
+    def found(self, *codes: str, of: str | None = ONE) -> tuple[Finding, ...]:
+        return tuple(make_finding(code, f"{code}.", file="topics/t.md", line=1, item=of) for code in codes)
+
+    def test_what_one_repair_settles_is_one_entry(self) -> None:
+        found = (
+            *self.found("legacy-marker", "missing-kind", "missing-source", "source-not-found"),
+            *self.found("missing-kind", of="mem-2026-05-20-002"),
+        )
+        snapshot = root(item(ONE, "Lacks much."), item("mem-2026-05-20-002"), drift=found)
+        entries = queue(snapshot)
+        assert [(one.item, one.codes) for one in entries] == [
+            (ONE, ("legacy-marker", "missing-kind", "missing-source")),
+            ("mem-2026-05-20-002", ("missing-kind",)),
+            (ONE, ("source-not-found",)),
+        ]
+        assert entries[0].reason == "It lacks kind and Source. legacy-marker."
+        assert entries[1].reason == "missing-kind."
+        assert codes(drift(snapshot)) == sorted(one.code for one in found)
+
+    def test_the_plan_has_one_line_with_all_that_the_repair_gives(self) -> None:
+        found = self.found("legacy-marker", "missing-id", "missing-kind", "missing-source", "unknown-status")
+        (row,) = cleanup_plan(queue(root(item(ONE), drift=found)))
+        assert row.words == ("repair", ONE, "--marker", "--kind", "knowledge", "--source", "…")
+        assert "Name its Source." in row.why
+        assert "Classify it" in row.why
+
+    def test_a_withdrawn_item_is_not_brought_together_by_its_key(self) -> None:
+        found = self.found("missing-kind", "missing-source")
+        snapshot = root(item(ONE, "Secret plan."), drift=found, controls=[withdraw("wd-1", [ONE])])
+        entries = review_queue(snapshot, resolve_influence(snapshot), found, today="2026-06-12")
+        assert [(one.code, one.item) for one in entries] == [("missing-kind", None), ("missing-source", None)]
+
+
+@pytest.mark.parametrize(("owners_state", "waits"), [("unconfirmed", []), ("changed", ["owners-changed"])])
+def test_what_is_to_be_set_up_on_this_machine_waits_elsewhere(owners_state: str, waits: list[str]) -> None:
+    binding = Binding(owners=(ANA,), owners_state=owners_state)
+    assert [entry.code for entry in queue(root(binding=binding))] == waits
 
 
 class TestHowLongItWaits:

@@ -110,6 +110,19 @@ async def test_repair_asks_only_for_what_is_missing_with_knowledge_preselected(r
         assert "Source: ops handbook\n" in text.split(KEY)[1]
 
 
+async def test_what_an_item_lacks_is_one_row_of_the_review_and_one_repair_of_it(root: Root) -> None:
+    async with opened(root.store, door=root.door()) as desk:
+        await desk.press("2", "g", "j")
+        assert desk.text.count("The staging key") == 2, "its row and its card"
+        assert "missing kind, source  The staging key" in desk.text
+        assert "It lacks kind and Source." in desk.text
+        await desk.press("r", "enter", *"ops handbook", "enter")
+        await desk.confirm()
+        assert "The staging key" not in desk.text
+        assert "  - kind: knowledge\n" in root.text("topics/deploy.md").split(KEY)[1]
+        assert "Source: ops handbook\n" in root.text("topics/deploy.md").split(KEY)[1]
+
+
 async def test_repair_as_state_asks_for_the_subject(root: Root) -> None:
     async with opened(root.store, door=root.door()) as desk:
         await into(desk, KEY)
