@@ -117,7 +117,12 @@ def status_events(events: Iterable[Event]) -> dict[str, tuple[str, Event]]:
                     continue
                 now = since.get(change.id)
                 taken = replaced.get(event.undoes or "", {}).get(change.id)
-                if taken is not None and now is not None and now[1].id == event.undoes and taken[0].before == step.after:
+                if (
+                    taken is not None
+                    and now is not None
+                    and now[1].id == event.undoes
+                    and taken[0].before == step.after
+                ):
                     if taken[1] is not None:
                         since[change.id] = taken[1]
                     else:

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from core.authority import Actor, Role
-from tests.tui.driving import ANA, opened
+from tests.tui.driving import ANA, Desk, opened
 from tests.tui.files import BACKUP, FILES, KEY, RETRIES, Root, into, items_of, make
+from tui.lines import plain
 from tui.screens.confirm import ConfirmScreen
 from tui.screens.dialog import Pager
 from tui.screens.form import FormScreen
 from tui.screens.owners import OwnersScreen
+
+
+def rows_of(desk: Desk) -> list[str]:
+    """The rows of the list, as they stand on the screen."""
+    page = desk.app.console_screen.page
+    return [plain(page.row(key, 100)) for key in page.listing.keys]
 
 
 @pytest.fixture
@@ -53,7 +61,9 @@ async def test_one_item_is_marked_pending_without_a_question_and_u_takes_it_back
         assert BACKUP in root.text("index.md")
         await desk.press("u")
         assert items_of(root.text("topics/deploy.md")) == items_of(old)
-        assert "✓ Undo memlog-2026-06-12-001" in desk.receipt
+        assert "✓ undone: 1 item pending-cleanup   " in desk.receipt
+        assert "memlog-2026-06-12-002" in desk.receipt
+        assert "— undone: 1 item pending-cleanup (memlog-2026-06-12-001)\n" in root.text("log.md")
         await desk.press("u")
         assert "nothing to undo" in desk.text
 
@@ -67,6 +77,43 @@ async def test_undo_of_a_human_decision_asks_as_the_decision_did(root: Root) -> 
         await desk.press("u")
         await desk.confirm()
         assert items_of(root.text("topics/deploy.md")) == items_of(old)
+
+
+async def test_after_an_undo_the_cursor_is_on_what_came_back_and_the_queue_is_as_it_was(root: Root) -> None:
+    async with opened(root.store, door=root.door(), now=datetime(2026, 6, 12, 10, tzinfo=UTC)) as desk:
+        await desk.press("2", "g")
+        before, key = rows_of(desk), desk.key
+        assert "32 d" in before[0]
+        for decision in ("s", "c"):
+            await desk.press("g", decision)
+            await desk.confirm()
+            assert desk.key != key
+            await desk.press("u")
+            if decision == "s":  # taking a clear back asks for nothing that the clear did not
+                await desk.confirm()
+            assert desk.key == key
+            assert rows_of(desk) == before
+        await desk.press("1", "escape")
+        await into(desk, RETRIES)
+        await desk.press("s")
+        await desk.confirm()
+        assert desk.key == BACKUP
+        await desk.press("u")
+        await desk.confirm()
+        assert desk.key == RETRIES
+
+
+async def test_an_undo_leaves_the_cursor_where_the_list_does_not_show_what_came_back(root: Root) -> None:
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, BACKUP)
+        await desk.press("s")
+        await desk.confirm()
+        await desk.press("3")
+        key = desk.key
+        await desk.press("u")
+        await desk.confirm()
+        assert desk.status(BACKUP) == "active"
+        assert desk.key == key
 
 
 async def test_a_decision_on_marks_is_one_event(root: Root) -> None:
