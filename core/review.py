@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date as Date
 
 from core.catalogue import CATALOGUE, CodeInfo
-from core.conflicts import refuters
+from core.conflicts import refuters, still_refutes
 from core.drift import find_drift
 from core.events import Event, status_events
 from core.findings import Finding
@@ -85,7 +85,8 @@ def review_queue(
 
     Pending items (oldest first), stale items (oldest first), drift, boundary violations, undistilled archive, missing
     triggers. Notices wait for nobody, and what has to be set up on this machine is no drift of the memory. What one
-    repair of an item settles is one entry. Excluded items never appear: a finding about a withdrawal stands without item.
+    repair of an item settles is one entry. Excluded items never appear: a finding about a withdrawal stands without
+    item.
     """
     now = iso_date(today)
     items = [
@@ -164,7 +165,7 @@ def _pending(
     others = [
         other
         for other in why.get(item.id or "", ())
-        if any(influence.eligible(row.key) for row in snapshot.by_id.get(other, ()))
+        if any(influence.eligible(row.key) and still_refutes(row, item) for row in snapshot.by_id.get(other, ()))
     ]
     if item.kind is Kind.STATE and item.superseded_by and live_row(snapshot, item.superseded_by, influence):
         return f"Its successor {item.superseded_by} is known.", "clear"

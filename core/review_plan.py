@@ -35,7 +35,7 @@ _REPAIRS: Mapping[str, tuple[str, ...]] = {
 }
 """What repairs each finding. An item of no kind is knowledge in doubt (§9)."""
 
-_TO_SETTLE = ("two-active", "refuted-knowledge", "unordered-controls")
+_TO_SETTLE = ("two-active", "refuted-knowledge", "refuted-state", "unordered-controls")
 _BOX = re.compile(r"[-*+][ \t]+\[(?P<mark>[ xX])\][ \t]+(?P<rest>\S.*)")
 _NO_BOX = re.compile(r"[-*+][ \t]+(?!\[)\S.*")
 _LOOKS_BOXED = re.compile(r"[-*+]?[ \t]*\[")

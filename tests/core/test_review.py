@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from core.binding import Binding, Limits
+from core.catalogue import make_finding
 from core.conflicts import find_conflicts
 from core.controls import Tombstone
 from core.events import Event
@@ -14,7 +15,6 @@ from core.findings import Finding
 from core.influence import resolve_influence
 from core.items import Place
 from core.reading import Reading
-from core.catalogue import make_finding
 from core.review import CATALOGUE, QueueEntry, cleanup_markdown, cleanup_plan, find_drift, review_queue
 from core.snapshot import FileState, IndexLine, IndexView, Snapshot, Topic
 from core.vocabulary import Severity

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from core.authority import Actor, Role
+from core.engine import Engine
+from core.requests import Reconcile
 from tests.tui.driving import ANA, Desk, opened
 from tests.tui.files import BACKUP, FILES, KEY, RETRIES, Root, into, items_of, make
 from tui.lines import plain
@@ -222,6 +225,36 @@ async def test_all_rows_may_be_marked_pending(root: Root) -> None:
         await desk.press("3", "p", "enter")
         await desk.confirm()
         assert "Status: pending-cleanup" in root.text("topics/net.md")
+        rows = "mem-2026-05-11-009", "mem-2026-06-03-001"
+        (event,) = map(json.loads, root.text("log/2026-06.jsonl").splitlines())
+        assert event["type"] == "pending-cleanup"
+        assert event["detail"]["refuted_by"] == list(rows)
+        assert "refuted state           app:port" in desk.text
+        assert "Port is 8080." in desk.text
+        assert "Port is 9090." in desk.text
+        await desk.press(">", "enter")
+        await desk.confirm()
+        assert desk.status(rows[0]) == "superseded"
+        assert desk.status(rows[1]) == "active"
+        assert "Nothing here contradicts itself." in desk.text
+
+
+async def test_pending_knowledge_stands_beside_what_refutes_it(root: Root) -> None:
+    engine = Engine(root.store, clock=lambda: datetime(2026, 6, 12, 9, tzinfo=UTC))
+    plan = engine.plan(Reconcile((RETRIES, BACKUP), "incident 7", pend=True), ANA)
+    assert plan.title == "Mark 1 row pending-cleanup"
+    engine.commit(plan, engine.decide(plan, ANA))
+    (event,) = map(json.loads, root.text("log/2026-06.jsonl").splitlines())
+    assert event["detail"]["refuted_by"] == [RETRIES, BACKUP]
+    async with opened(root.store, door=root.door()) as desk:
+        await desk.press("3", "j")
+        assert f"{BACKUP} waits for review: {RETRIES} seems to refute it." in desk.text
+        assert "Retries hide timeouts" in desk.text
+        assert "部署前先备份数据库" in desk.text
+        await desk.press("2", "u")
+        await desk.confirm()
+        await desk.press("3")
+        assert "refuted" not in desk.text
 
 
 async def test_withdrawing_hides_the_text_everywhere_but_on_screen_five(root: Root) -> None:
