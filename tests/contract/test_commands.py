@@ -13,6 +13,7 @@ from core.requests import (
     NameOwner,
     Pend,
     Reconcile,
+    Recover,
     Reinstate,
     Repair,
     Settle,
@@ -426,6 +427,27 @@ def test_a_withdrawal_is_not_undone_with_undo(root: Root) -> None:
     with pytest.raises(Refused) as error:
         root.plan(Undo(receipt.event))
     assert "reinstatement" in str(error.value)
+
+
+# recover
+
+
+def test_a_recovery_is_recorded_under_an_id_of_its_own(root: Root) -> None:
+    start = records(root)
+    request = Recover("memlog-2026-06-12-001", "before", ("log.md", "topics/t.md"))
+    receipt = root.do(request, BOB)
+    (event,) = root.snapshot.events
+    assert (event.id, event.type, event.items) == ("memlog-2026-06-12-002", "manual-correction", ())
+    assert receipt.title == "recovery of memlog-2026-06-12-001: before kept of log.md, topics/t.md"
+    assert event.detail == {"commit": request.tx, "kept": "before", "files": request.files}
+    assert event.decision is not None
+    assert records(root) == start
+    with pytest.raises(Refused):
+        root.plan(Undo(receipt.event), BOB)
+    with pytest.raises(Refused):
+        root.plan(Recover(request.tx, "newest", request.files))
+    with pytest.raises(NotAuthorised):
+        root.plan(request, BOT)
 
 
 # what a plan rests on
