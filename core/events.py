@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.controls import ControlRecord, Tombstone
@@ -102,12 +102,13 @@ def fold(start: Mapping[str, Record], events: Iterable[Event]) -> dict[str, Reco
     return dict(state)
 
 
-def status_events(events: Iterable[Event]) -> dict[str, tuple[str, Event]]:
+def status_events(events: Sequence[Event]) -> dict[str, tuple[str, Event]]:
     """Id -> the Status that the log last gave the item, and the event since which it has that Status.
 
     A Status given again is no new beginning, and neither is one that an undo gives back: the event that is undone, and
     the undo, count as if they had never been. An item whose Status no event gave is not in it.
     """
+    undone = {event.undoes for event in events if event.undoes}
     since: dict[str, tuple[str, Event]] = {}
     replaced: dict[str, dict[str, tuple[FieldChange, tuple[str, Event] | None]]] = {}
     for event in events:
@@ -128,7 +129,8 @@ def status_events(events: Iterable[Event]) -> dict[str, tuple[str, Event]]:
                     else:
                         del since[change.id]
                 elif now is None or now[0] != step.after:
-                    replaced.setdefault(event.id, {})[change.id] = (step, now)
+                    if event.id in undone:
+                        replaced.setdefault(event.id, {})[change.id] = (step, now)
                     since[change.id] = (str(step.after), event)
     return since
 
