@@ -66,6 +66,7 @@ AUTHORITY: dict[str, frozenset[Role]] = {
     "approve": frozenset({Role.OWNER}),
     "reject": frozenset({Role.OWNER}),
     "undo": _PEOPLE | {Role.AUTODREAM},
+    "recover": _PEOPLE,
     "owner": _PEOPLE,
     "init": _PEOPLE,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from core.events import status_events
 from core.influence import Chain, Influence
 from core.items import MemoryItem
 from core.pages import Items
@@ -25,8 +26,9 @@ _FILES = {
 class Conflict:
     """One conflict.
 
-    `type` is one of `two-active`, `refuted-knowledge`, `two-items-one-id`, `dangling-pointer`, `pointer-cycle`,
-    `superseded-without-pointer`, `pointer-without-status`, `unordered-controls`, `conflicted-copy`, `merge-markers`.
+    `type` is one of `two-active`, `refuted-knowledge`, `refuted-state` (a pending row and what contradicts it),
+    `two-items-one-id`, `dangling-pointer`, `pointer-cycle`, `superseded-without-pointer`, `pointer-without-status`,
+    `unordered-controls`, `conflicted-copy`, `merge-markers`.
     `rows` are item keys, oldest first. `suggested` is the key of the row to take for current, None in doubt.
     `acknowledged` is True where a human has let the rows stay (each names the others in `conflicts_with`).
     `message` never repeats item text. `files` are root-relative, where the conflict is about files.
@@ -131,34 +133,46 @@ def _acknowledged(rows: Sequence[MemoryItem]) -> bool:
     )
 
 
-def _doubted_knowledge(items: Items) -> Items:
+def _doubted(items: Items) -> Items:
     return tuple(
         item
         for item in items
-        if item.status is Status.PENDING_CLEANUP and item.kind is Kind.KNOWLEDGE and item.id is not None
+        if item.status is Status.PENDING_CLEANUP
+        and item.id is not None
+        and (item.kind is Kind.KNOWLEDGE or (item.kind is Kind.STATE and item.subject and not item.superseded_by))
     )
 
 
 def _refuted(taking_part: _Rows) -> list[Conflict]:
+    """A pending item with what is recorded as refuting it; those that refute one another once."""
     refuting = refuters(taking_part.snapshot, taking_part.influence)
-    conflicts = []
-    for item in taking_part.among(_doubted_knowledge):
+    conflicts: dict[frozenset[str], Conflict] = {}
+    for item in taking_part.among(_doubted) if refuting else ():
         bearers = (taking_part.of(other) for other in refuting.get(item.id or "", ()))
-        others = [those[0] for those in bearers if len(those) == 1]
-        if not others:
-            continue
+        others = [those[0] for those in bearers if len(those) == 1 and still_refutes(those[0], item)]
         rows = oldest_first([item, *others])
+        together = frozenset(row.key for row in rows)
+        if not others or together in conflicts:
+            continue
         names = ", ".join(other.id or "" for other in others)
-        conflicts.append(
-            Conflict(
-                type="refuted-knowledge",
-                subject=item.subject,
-                rows=tuple(row.key for row in rows),
-                message=f"{item.id} waits for review: {names} seems to refute it.",
-                acknowledged=_acknowledged(rows),
-            )
+        current = newest(rows) if item.kind is Kind.STATE else None
+        conflicts[together] = Conflict(
+            type=f"refuted-{item.kind}",
+            subject=item.subject,
+            rows=tuple(row.key for row in rows),
+            message=f"{item.id} waits for review: {names} seems to refute it.",
+            suggested=current.key if current is not None else None,
+            acknowledged=_acknowledged(rows),
         )
-    return conflicts
+    return list(conflicts.values())
+
+
+def still_refutes(other: MemoryItem, item: MemoryItem) -> bool:
+    """Whether `other` can still contradict the pending `item`: of a state row only one that could be current can."""
+    if item.kind is not Kind.STATE:
+        return True
+    may_be_current = other.status in (Status.ACTIVE, Status.PENDING_CLEANUP)
+    return other.kind is Kind.STATE and other.subject == item.subject and may_be_current
 
 
 def _contradicting(items: Items) -> Items:
@@ -166,18 +180,24 @@ def _contradicting(items: Items) -> Items:
 
 
 def refuters(snapshot: Snapshot, influence: Influence) -> dict[str, tuple[str, ...]]:
-    """Id -> ids of what is recorded as contradicting it: by `conflicts_with` on either side, or by the log."""
+    """Id -> ids of what is recorded as contradicting it: by `conflicts_with` on either side, or by the log.
+
+    Of the log, the event counts that gave the item its Status; what was undone or decided again since says nothing.
+    """
     table: dict[str, dict[str, None]] = {}
     for item in _Rows(snapshot, influence).among(_contradicting):
         for other in item.conflicts_with:
             if item.id is not None and other != item.id:
                 table.setdefault(item.id, {})[other] = None
                 table.setdefault(other, {})[item.id] = None
-    for event in snapshot.events:
-        named = event.detail.get(REFUTED_BY)
-        for other in (named,) if isinstance(named, str) else named or ():
+    naming = [event for event in snapshot.events if REFUTED_BY in event.detail]
+    marked = status_events(snapshot.events) if naming else {}
+    for event in naming:
+        named = event.detail[REFUTED_BY]
+        for other in (named,) if isinstance(named, str) else named:
             for change in event.items:
-                if change.id != other:
+                _, marking = marked.get(change.id, ("", None))
+                if change.id != other and marking is not None and marking.id == event.id:
                     table.setdefault(change.id, {})[other] = None
     return {id: tuple(others) for id, others in table.items()}
 

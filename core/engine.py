@@ -21,7 +21,7 @@ from core.ids import EVENT, Allocator
 from core.navigation import keep_index
 from core.plan import Plan, Receipt
 from core.reading import Reading
-from core.recording import masked_event, record_items
+from core.recording import RECORDED, masked_event, record_items
 from core.requests import Request
 from core.snapshot import Snapshot
 from core.store import Store
@@ -89,8 +89,7 @@ class Engine:
                 )
             files = tuple(writer.apply(fresh.changes))
         event = fresh.changes.event
-        done = fresh.title if event.control is not None or event.undoes else event.summary
-        return Receipt(event.id, done, files, fresh.undo, fresh.refusals)
+        return Receipt(event.id, fresh.done or event.summary, files, fresh.undo, fresh.refusals)
 
     def _read(self, snapshot: Snapshot) -> Reading:
         self._last = Reading(snapshot, today=self._moment(snapshot).date().isoformat(), prior=self._last)
@@ -136,6 +135,7 @@ class Engine:
             warnings=draft.warnings,
             phrase=draft.phrase,
             human_only=needs_human,
+            done=draft.done,
         )
 
 
@@ -166,7 +166,7 @@ def _with_event(draft: Draft, command: str, needs_human: bool, digest: str, cont
     corrected = [change.id for change in items if change.corrections]
     summary = draft.summary
     if corrected:
-        summary += f"; manual-correction recorded of {', '.join(corrected)}"
+        summary += f"{RECORDED}{', '.join(corrected)}"
     event = Event(
         id=context.ids.fresh(EVENT, context.today),
         type=draft.event_type,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.controls import ControlRecord, Tombstone
@@ -100,6 +100,39 @@ def fold(start: Mapping[str, Record], events: Iterable[Event]) -> dict[str, Reco
                     current[step.name] = step.after
             state[change.id] = current
     return dict(state)
+
+
+def status_events(events: Sequence[Event]) -> dict[str, tuple[str, Event]]:
+    """Id -> the Status that the log last gave the item, and the event since which it has that Status.
+
+    A Status given again is no new beginning, and neither is one that an undo gives back: the event that is undone, and
+    the undo, count as if they had never been. An item whose Status no event gave is not in it.
+    """
+    undone = {event.undoes for event in events if event.undoes}
+    since: dict[str, tuple[str, Event]] = {}
+    replaced: dict[str, dict[str, tuple[FieldChange, tuple[str, Event] | None]]] = {}
+    for event in events:
+        for change in event.items:
+            for step in (*change.corrections, *change.fields):
+                if step.name != "Status":
+                    continue
+                now = since.get(change.id)
+                taken = replaced.get(event.undoes or "", {}).get(change.id)
+                if (
+                    taken is not None
+                    and now is not None
+                    and now[1].id == event.undoes
+                    and taken[0].before == step.after
+                ):
+                    if taken[1] is not None:
+                        since[change.id] = taken[1]
+                    else:
+                        del since[change.id]
+                elif now is None or now[0] != step.after:
+                    if event.id in undone:
+                        replaced.setdefault(event.id, {})[change.id] = (step, now)
+                    since[change.id] = (str(step.after), event)
+    return since
 
 
 def _begun(record: Record | None, base: Record | None) -> dict[str, FieldValue]:

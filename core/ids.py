@@ -28,6 +28,10 @@ class Allocator:
     def _joined(self) -> str:
         return "\n".join(("", *self._taken, ""))
 
+    def avoid(self, id: str) -> None:
+        """Take `id` for given out, although it stands nowhere. To be said before the first fresh id."""
+        self._taken = (*self._taken, id)
+
     def fresh(self, prefix: str, date: str) -> str:
         """A new id of `prefix` for the ISO `date`."""
         stem = f"{prefix}-{date}"

@@ -43,7 +43,8 @@ class Plan:
     `title` is a sentence for a dialog's head (`Mark 3 items stale`), `verb` its confirming button (`Mark stale`).
     `decides` says who decides (`ana, owner of *`), `undo` how it can be undone or that it cannot. `warnings` are
     sentences to show before confirming. `phrase` is to be typed where `tier` is PHRASE. `reads` are the digests of
-    what the plan rests on; `digest` identifies the plan's effect whatever the clock says.
+    what the plan rests on; `digest` identifies the plan's effect whatever the clock says. `done` is what its receipt
+    says was done; '' where the log's own words say it.
     `previews` is what each file would become. `moment` is the clock's reading that bracket, ids and log line show.
     """
 
@@ -63,6 +64,7 @@ class Plan:
     warnings: tuple[str, ...] = ()
     phrase: str | None = None
     human_only: bool = False
+    done: str = ""
     previews: tuple[FileDiff, ...] = ()
 
 

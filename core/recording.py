@@ -13,6 +13,9 @@ from core.items import FieldValue, MemoryItem, Record
 from core.secrets import mask
 from core.snapshot import Snapshot
 
+RECORDED = "; manual-correction recorded of "
+"""What stands in a summary between what the event did and the ids of items that somebody else had changed before."""
+
 
 def record_items(snapshot: Snapshot, changes: ChangeSet) -> tuple[tuple[ItemChange, ...], tuple[str, ...]]:
     """The item changes of one event, and sentences about bearers that an id alone cannot name (two of one id)."""

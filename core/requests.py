@@ -201,6 +201,18 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True)
+class Recover:
+    """Record that a human settled the stuck commit `tx`: which version (`before`, `after`, `now`) of which files.
+
+    The choice itself is carried out by the store; only then can its log be written again.
+    """
+
+    tx: str
+    kept: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NameOwner:
     """Name an owner of the root: its first, or one more by an owner of `*`."""
 
@@ -239,6 +251,7 @@ Request = (
     | Approve
     | Reject
     | Undo
+    | Recover
     | NameOwner
     | Init
 )

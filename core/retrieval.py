@@ -15,7 +15,7 @@ from core.snapshot import Snapshot, Topic
 from core.supersede import iso_date, live_row
 from core.vocabulary import Confidence, Kind, Standing, Status
 
-_SURFACED = frozenset({"two-active", "refuted-knowledge", "two-items-one-id"})
+_SURFACED = frozenset({"two-active", "refuted-knowledge", "refuted-state", "two-items-one-id"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import date as Date
 
 from core.catalogue import CATALOGUE, CodeInfo
-from core.conflicts import refuters
+from core.conflicts import refuters, still_refutes
 from core.drift import find_drift
-from core.events import Event
+from core.events import Event, status_events
 from core.findings import Finding
 from core.influence import Influence
 from core.items import MemoryItem
@@ -28,12 +28,20 @@ __all__ = [
     "cleanup_markdown",
     "cleanup_plan",
     "find_drift",
+    "oldest_wait",
     "review_queue",
 ]
 
 _LAST = {"boundary-violation": 1, "undistilled-archive": 2, "missing-trigger": 3}
 """Findings that come after the other drift, in this order (§16)."""
 
+_SET_UP = frozenset({"owners-unconfirmed"})
+"""Findings about this machine, not about the memory: they wait where they are settled, and count nowhere else."""
+
+REPAIR = "repair"
+"""What a repair settles: all of it in one item is one entry."""
+
+_MISSING = "missing-"
 _WAITING = (Status.PENDING_CLEANUP, Status.STALE)
 _TITLE_LENGTH = 200
 
@@ -44,7 +52,8 @@ class QueueEntry:
 
     `code` is a finding's, or `pending-cleanup` or `stale` for an item of that Status. `item` is a key or None; `since`
     an ISO date, `age_days` counted from it to today; `title` one line of text (secrets masked), `reason` a sentence;
-    `proposed` the engine command that settles it, '' where there is none.
+    `proposed` the engine command that settles it, '' where there is none. `findings` are all that the entry stands
+    for: several where one repair of the item settles them, and `code` is then that of the first.
     """
 
     code: str
@@ -56,7 +65,17 @@ class QueueEntry:
     title: str
     reason: str
     proposed: str
-    finding: Finding | None = None
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def finding(self) -> Finding | None:
+        """The first of `findings`; None for an item that waits by its Status."""
+        return self.findings[0] if self.findings else None
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The code of each finding; `code` alone where there is none."""
+        return tuple(dict.fromkeys(finding.code for finding in self.findings)) or (self.code,)
 
 
 def review_queue(
@@ -65,46 +84,50 @@ def review_queue(
     """What waits for a human, in the order to take it (§16); `today` is an ISO date.
 
     Pending items (oldest first), stale items (oldest first), drift, boundary violations, undistilled archive, missing
-    triggers. Notices wait for nobody. Excluded items never appear: a finding about a withdrawal stands without item.
+    triggers. Notices wait for nobody, and what has to be set up on this machine is no drift of the memory. What one
+    repair of an item settles is one entry. Excluded items never appear: a finding about a withdrawal stands without
+    item.
     """
     now = iso_date(today)
     items = [
         item for item in snapshot.gather(_due) if influence.eligible(item.key) and item.key not in snapshot.repeated
     ]
-    marked = _marked(snapshot.events)
+    marked = status_events(snapshot.events)
     why = refuters(snapshot, influence)
     waiting = [
         *_waiting(Status.PENDING_CLEANUP, items, marked, now, lambda item: _pending(item, snapshot, influence, why)),
         *_waiting(Status.STALE, items, marked, now, _stale),
     ]
     drift = sorted(
-        (finding for finding in findings if finding.severity is not Severity.NOTICE),
+        (one for one in findings if one.severity is not Severity.NOTICE and one.code not in _SET_UP),
         key=lambda finding: _LAST.get(finding.code, 0),
     )
     days: dict[str | None, str] = {day.file: day.date for day in snapshot.archive}
-    return (*waiting, *(_of_finding(finding, snapshot, influence, days, now) for finding in drift))
+    return (*waiting, *(_of_findings(group, snapshot, influence, days, now) for group in _by_remedy(drift, influence)))
+
+
+def oldest_wait(queue: Iterable[QueueEntry]) -> int | None:
+    """For how many days the oldest entry has waited; None where no age is known."""
+    return max((entry.age_days for entry in queue if entry.age_days is not None), default=None)
+
+
+def _by_remedy(drift: Iterable[Finding], influence: Influence) -> Iterable[tuple[Finding, ...]]:
+    """The findings one by one, those that one repair of an eligible item settles together where the first stands."""
+    groups: dict[object, list[Finding]] = {}
+    for number, finding in enumerate(drift):
+        together = finding.command == REPAIR and finding.item is not None and influence.eligible(finding.item)
+        groups.setdefault(finding.item if together else number, []).append(finding)
+    return (tuple(group) for group in groups.values())
 
 
 def _due(items: Items) -> Items:
     return tuple(item for item in items if item.status in _WAITING)
 
 
-def _marked(events: Iterable[Event]) -> dict[tuple[str, Status], Event]:
-    """`(id, Status)` -> the last event that set it."""
-    marked: dict[tuple[str, Status], Event] = {}
-    for event in events:
-        for change in event.items:
-            for step in (*change.corrections, *change.fields):
-                status = next((token for token in _WAITING if token == step.after), None)
-                if step.name == "Status" and status is not None:
-                    marked[(change.id, status)] = event
-    return marked
-
-
 def _waiting(
     status: Status,
     items: Iterable[MemoryItem],
-    marked: Mapping[tuple[str, Status], Event],
+    marked: Mapping[str, tuple[str, Event]],
     now: Date | None,
     explain: Callable[[MemoryItem], tuple[str, str]],
 ) -> list[QueueEntry]:
@@ -113,7 +136,9 @@ def _waiting(
     for item in items:
         if item.status is not status:
             continue
-        event = marked.get((item.id or "", status))
+        token, event = marked.get(item.id or "", ("", None))
+        if token != status:
+            event = None
         since = event.at[:10] if event is not None and iso_date(event.at[:10]) else item.date
         reason, proposed = explain(item)
         since = since if iso_date(since) else None
@@ -140,7 +165,7 @@ def _pending(
     others = [
         other
         for other in why.get(item.id or "", ())
-        if any(influence.eligible(row.key) for row in snapshot.by_id.get(other, ()))
+        if any(influence.eligible(row.key) and still_refutes(row, item) for row in snapshot.by_id.get(other, ()))
     ]
     if item.kind is Kind.STATE and item.superseded_by and live_row(snapshot, item.superseded_by, influence):
         return f"Its successor {item.superseded_by} is known.", "clear"
@@ -155,9 +180,14 @@ def _stale(item: MemoryItem) -> tuple[str, str]:
     return said, "cool" if item.kind is Kind.KNOWLEDGE else ""
 
 
-def _of_finding(
-    finding: Finding, snapshot: Snapshot, influence: Influence, days: Mapping[str | None, str], now: Date | None
+def _of_findings(
+    group: tuple[Finding, ...],
+    snapshot: Snapshot,
+    influence: Influence,
+    days: Mapping[str | None, str],
+    now: Date | None,
 ) -> QueueEntry:
+    finding = group[0]
     item = snapshot.by_key.get(finding.item) if finding.item is not None else None
     if item is not None and not influence.eligible(item.key):
         item = None
@@ -173,10 +203,20 @@ def _of_finding(
         since=since,
         age_days=_age(since, now),
         title=_title(item.text) if item is not None else message,
-        reason=message if item is not None else meaning,
+        reason=_lacks(group) if item is not None else meaning,
         proposed=finding.command or "",
-        finding=finding,
+        findings=group,
     )
+
+
+def _lacks(group: tuple[Finding, ...]) -> str:
+    """What is wrong with one item: what several findings say is missing in one sentence, the others as they are."""
+    missing = [one.code.removeprefix(_MISSING) for one in group if one.code.startswith(_MISSING)]
+    if len(missing) < 2:
+        return " ".join(dict.fromkeys(_title(one.message) for one in group))
+    *most, last = ("Source" if name == "source" else name for name in missing)
+    others = (_title(one.message) for one in group if not one.code.startswith(_MISSING))
+    return " ".join((f"It lacks {', '.join(most)} and {last}.", *dict.fromkeys(others)))
 
 
 def _age(since: str | None, now: Date | None) -> int | None:

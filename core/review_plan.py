@@ -35,7 +35,7 @@ _REPAIRS: Mapping[str, tuple[str, ...]] = {
 }
 """What repairs each finding. An item of no kind is knowledge in doubt (§9)."""
 
-_TO_SETTLE = ("two-active", "refuted-knowledge", "unordered-controls")
+_TO_SETTLE = ("two-active", "refuted-knowledge", "refuted-state", "unordered-controls")
 _BOX = re.compile(r"[-*+][ \t]+\[(?P<mark>[ xX])\][ \t]+(?P<rest>\S.*)")
 _NO_BOX = re.compile(r"[-*+][ \t]+(?!\[)\S.*")
 _LOOKS_BOXED = re.compile(r"[-*+]?[ \t]*\[")
@@ -97,12 +97,12 @@ def cleanup_plan(queue: Sequence[QueueEntry], conflicts: Sequence[Conflict] = ()
     for entry in queue:
         place = f"{entry.file}:{entry.line}" if entry.line else entry.file or ""
         about = " ".join(part for part in (entry.item or place, f"“{entry.title}”" if entry.item else "") if part)
-        remedy = entry.finding.remedy if entry.finding is not None else ""
+        remedies = (finding.remedy for finding in entry.findings)
         rows.append(
             CleanupRow(
                 what=f"{entry.proposed or 'look at'} {about or entry.title}".strip(),
                 who=who_may(entry.proposed) if entry.proposed in AUTHORITY else "a human",
-                why=" ".join(dict.fromkeys(part for part in (entry.reason, remedy) if part)),
+                why=" ".join(dict.fromkeys(part for part in (entry.reason, *remedies) if part)),
                 words=_sayable(_entry_words(entry)),
                 title=f"“{entry.title}”" if entry.item else entry.title if about else "",
                 waiting=_waiting(entry),
@@ -185,8 +185,8 @@ def _entry_words(entry: QueueEntry) -> tuple[str, ...]:
     match entry.proposed:
         case "clear" | "cool" if item:
             return (entry.proposed, item)
-        case "repair" if item and entry.code in _REPAIRS:
-            return ("repair", item, *_REPAIRS[entry.code])
+        case "repair" if item and all(code in _REPAIRS for code in entry.codes):
+            return ("repair", item, *_repair_options(entry.codes))
         case "reconcile" if item:
             return ("reconcile", item, OPEN, "--current", OPEN, "--evidence", OPEN)
         case "subject" if item:
@@ -201,6 +201,13 @@ def _entry_words(entry: QueueEntry) -> tuple[str, ...]:
             return ("reinstate", record)
         case _:
             return ()
+
+
+def _repair_options(codes: Sequence[str]) -> Iterator[str]:
+    """The options of the one repair that settles all of `codes`."""
+    for code in codes:
+        if not (code == "unknown-status" and "legacy-marker" in codes):  # the marker says which Status
+            yield from _REPAIRS[code]
 
 
 def _waiting(entry: QueueEntry) -> str:

@@ -328,6 +328,19 @@ class Console(Screen[None]):
 
     def done(self, request: Request, receipt: Line) -> None:
         """A decision was carried out: its receipt stays until the next key, the cursor goes on."""
-        if self.page is not None:
+        from core.requests import Undo
+
+        if self.page is not None and not isinstance(request, Undo):
             self.page.decided(request)
         self.query_one(ReceiptLine).say(receipt)
+
+    def came_back(self, event: str) -> None:
+        """The undo `event` was read: the cursor goes to the item that came back, where the list shows it."""
+        page, facts = self.page, self._facts
+        if page is None or facts is None:
+            return
+        undo = next((one for one in reversed(facts.reading.snapshot.events) if one.id == event), None)
+        ids = {change.id for change in undo.items} if undo is not None else set()
+        key = next((key for key in page.listing.keys if any(item.id in ids for item in page.items_of(key))), None)
+        if key is not None:
+            page.listing.go(key)

@@ -11,7 +11,7 @@ from textual.worker import get_current_worker
 from core.authority import Tier
 from core.errors import AssayError
 from core.plan import Plan, Receipt
-from core.requests import Request
+from core.requests import Request, Undo
 from tui import display
 from tui.lines import Line, line
 from tui.screens.confirm import ConfirmScreen, failure
@@ -128,7 +128,10 @@ class Decider:
         app = self._app
         app.own_paths.update(diff.path for diff in receipt.files)
         app.console_screen.done(request, receipt_line(receipt, app.size.width))
-        app.refresh_reading(after=(lambda: then(receipt)) if then is not None else None)
+        follow = (lambda: then(receipt)) if then is not None else None
+        if isinstance(request, Undo):
+            follow = partial(app.console_screen.came_back, receipt.event)
+        app.refresh_reading(after=follow)
 
 
 def show_error(app: AssayApp, title: str, error: Exception) -> None:

@@ -9,6 +9,7 @@ from core.commands.curation import draft_cool, draft_reclassify, draft_subject, 
 from core.commands.draft import Context, Draft
 from core.commands.merging import draft_merge, draft_not_duplicate
 from core.commands.promotion import draft_approve, draft_propose, draft_reject
+from core.commands.recovery import draft_recover
 from core.commands.repair import draft_repair
 from core.commands.roots import draft_init, draft_owner
 from core.commands.statuses import draft_clear, draft_pend, draft_stale
@@ -27,6 +28,7 @@ from core.requests import (
     Propose,
     Reclassify,
     Reconcile,
+    Recover,
     Reinstate,
     Reject,
     Repair,
@@ -62,6 +64,7 @@ COMMANDS: dict[type[Request], tuple[str, Callable[[Any, Context], Draft]]] = {
     Approve: ("approve", draft_approve),
     Reject: ("reject", draft_reject),
     Undo: ("undo", draft_undo),
+    Recover: ("recover", draft_recover),
     NameOwner: ("owner", draft_owner),
     Init: ("init", draft_init),
 }

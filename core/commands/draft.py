@@ -22,7 +22,8 @@ class Draft:
     """A plan without its event, index sections and previews, which the engine adds.
 
     `event_type` and `summary` are those of the one event; `detail` stands beside it. `reads` adds digests of what
-    the draft rests on beyond the items in `lines`. `human_only` is True where this request needs a human although
+    the draft rests on beyond the items in `lines`. `done` says on the receipt what was done, where the summary does
+    not. `human_only` is True where this request needs a human although
     the command as such does not.
     """
 
@@ -41,6 +42,7 @@ class Draft:
     undoes: str | None = None
     phrase: str | None = None
     human_only: bool = False
+    done: str = ""
     detail: Mapping[str, FieldValue] = field(default_factory=dict)
     reads: Mapping[str, str] = field(default_factory=dict)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from core.authority import Tier
 from core.changes import AddItem, Change, SetFields
 from core.commands.draft import Context, Draft, no_secret
+from core.conflicts import REFUTED_BY
 from core.errors import Refused
 from core.events import FieldChange
 from core.ids import ITEM
@@ -123,7 +124,16 @@ def _pend(rows: list[MemoryItem], request: Reconcile, context: Context) -> Draft
         SetFields(row.key, (FieldChange("Status", row.status_text, Status.PENDING_CLEANUP.value),)) for row in waiting
     ]
     lines = [context.line(row, f"{row.status_text or Status.ACTIVE} → pending-cleanup") for row in waiting]
-    return _draft(f"Mark {len(waiting)} rows pending-cleanup", "Mark pending", rows, changes, lines, request)
+    count = f"{len(waiting)} row{'' if len(waiting) == 1 else 's'}"
+    return _draft(
+        f"Mark {count} pending-cleanup",
+        "Mark pending",
+        rows,
+        changes,
+        lines,
+        request,
+        {REFUTED_BY: tuple(str(row.id) for row in rows)},
+    )
 
 
 def _choose(rows: list[MemoryItem], current: MemoryItem, request: Reconcile, context: Context) -> Draft:
@@ -210,11 +220,13 @@ def _draft(
     request: Reconcile,
     detail: dict[str, FieldValue] | None = None,
 ) -> Draft:
+    kinds = {"new_id": EventType.SUPERSEDE, REFUTED_BY: EventType.PENDING_CLEANUP}
+    event_type = next((kind for name, kind in kinds.items() if name in (detail or {})), EventType.REVIEW)
     return Draft(
         title=title,
         verb=verb,
         tier=Tier.PLAN,
-        event_type=(EventType.SUPERSEDE if detail else EventType.REVIEW).value,
+        event_type=event_type.value,
         summary=f"reconcile: {title}",
         changes=tuple(changes),
         lines=tuple(lines),

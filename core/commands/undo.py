@@ -10,7 +10,9 @@ from core.events import Event, FieldChange, ItemChange
 from core.items import FieldValue, MemoryItem
 from core.places import HISTORICAL_SECTION
 from core.plan import PlanLine
+from core.recording import RECORDED
 from core.requests import Undo
+from core.secrets import mask
 from core.snapshot import Snapshot
 from core.vocabulary import EventType, Kind, Status
 
@@ -70,19 +72,30 @@ def draft_undo(request: Undo, context: Context) -> Draft:
             lines.append(context.line(item, shown))
     if not changes and event.items:
         raise Refused("Nothing of it can be undone: an id, once given, persists (§7.2).", where=event.id)
+    what = _done(event, context)
     return Draft(
-        title=f"Undo {event.id}: {event.summary}",
+        title=f"Undo: {what}",
         verb="Undo",
         tier=Tier.PLAN if human_only(command) or len(lines) > 1 else Tier.FREE,
         event_type=EventType.MANUAL_CORRECTION.value,
-        summary=f"undo of {event.id}",
+        summary=f"undone: {what} ({event.id})",
         changes=tuple(changes),
         lines=tuple(lines),
         undo="Cannot be undone itself; decide again instead.",
         undoes=event.id,
         reads={"event": event.id},
         human_only=human_only(command),
+        done=f"undone: {what}",
     )
+
+
+def _done(event: Event, context: Context) -> str:
+    """What the event did, in the words of the log, without what else it recorded and what has been withdrawn since."""
+    words = mask(" ".join(event.summary.partition(RECORDED)[0].split()))
+    if not words or context.reading.influence.restates(words):
+        count = "1 item" if len(event.items) == 1 else f"{len(event.items)} items"
+        return f"{event.command} of {count}"
+    return words
 
 
 def forged(event: Event, snapshot: Snapshot) -> str:

@@ -195,13 +195,14 @@ def _withdraw(
         for item in moving
         if (state := snapshot.files.get(item.place.file)) is not None and state.unwritable
     ]
+    held = held_file(record.withdrawal_id)
     lines = [
-        PlanLine(item.key, item.id, f"{item.place.file} → {held_file(record.withdrawal_id)}", item.text)
+        PlanLine(item.key, item.id, f"{_why_too(item, scope)}{item.place.file} → {held}", item.text)
         for item in excluded
     ]
-    count = f"{len(excluded)} item{'' if len(excluded) == 1 else 's'}"
+    title = f"{verb} {scope}: {_counted(excluded, scope, 'excluded')}"
     return Draft(
-        title=f"{verb} {scope}: {count} excluded",
+        title=title,
         verb=verb,
         tier=Tier.PLAN,
         event_type=EventType.WITHDRAW.value,
@@ -214,7 +215,24 @@ def _withdraw(
         control=record,
         reads=_control_reads(scope, context),
         human_only=True,
+        done=title,
     )
+
+
+def _counted(items: Sequence[MemoryItem], scope: Scope, what: str) -> str:
+    """How many items a control event reaches: those that it names, and apart those that rest on them (§12.2)."""
+    named = sum(item.id in scope.memory_item_ids for item in items)
+    more = len(items) - named
+    count = f"{len(items)} item{'' if len(items) == 1 else 's'} {what}"
+    if not more or not scope.memory_item_ids:
+        return count
+    them = "it" if len(scope.selectors()) == 1 else "them"
+    return f"{count} ({named} named, {more} more rest{'s' if more == 1 else ''} on {them})"
+
+
+def _why_too(item: MemoryItem, scope: Scope) -> str:
+    """What a plan says first of an item that the scope does not name by its id, where it names others."""
+    return "rests on what is named, " if scope.memory_item_ids and item.id not in scope.memory_item_ids else ""
 
 
 def _reinstate(
@@ -237,7 +255,9 @@ def _reinstate(
     changes: list[Change] = list(releases.values())
     lines = [
         context.line(
-            item, f"eligible again, back to {releases[item.key].file}" if item.key in releases else "eligible again"
+            item,
+            f"{_why_too(item, scope)}eligible again"
+            + (f", back to {releases[item.key].file}" if item.key in releases else ""),
         )
         for item in back
     ]
@@ -272,9 +292,9 @@ def _reinstate(
             detail = supersede_detail(loser, str(winner.id), winner.date or "", winner.text)
         else:
             warnings.append(f"{winner.id} and {loser.id} stay in conflict over {winner.subject}.")
-    count = f"{len(back)} item{'' if len(back) == 1 else 's'}"
+    title = f"{verb} {scope}: {_counted(back, scope, 'eligible again')}"
     return Draft(
-        title=f"{verb} {scope}: {count} eligible again",
+        title=title,
         verb=verb,
         tier=Tier.PLAN,
         event_type=EventType.REINSTATE.value,
@@ -288,6 +308,7 @@ def _reinstate(
         detail=detail,
         reads=_control_reads(scope, context),
         human_only=True,
+        done=title,
     )
 
 

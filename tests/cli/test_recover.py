@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from stores.identity import os_user
 from stores.markdown.edits import SpanEdit
 from stores.markdown.journal import Home, Journal, stage, step
 from stores.markdown.placing import temp_name
@@ -58,6 +60,22 @@ def test_a_human_chooses_and_the_file_can_be_written_again(empty: Program, stuck
     assert (stuck / PAGE).read_text() == wanted
     assert list((stuck / ".assay" / "journal").iterdir()) == []
     assert "journal-stuck" not in empty.inside("findings").out
+    (line,) = (stuck / "log.md").read_text().splitlines()[-1:]
+    assert f") by human:{os_user()} — recovery of tx: {keep} kept of {PAGE}" in line
+    (event,) = [json.loads(one) for file in (stuck / "log").iterdir() for one in file.read_text().splitlines()]
+    assert (event["type"], event["command"]) == ("manual-correction", "recover")
+    assert event["detail"] == {"commit": "tx", "kept": keep, "files": [PAGE]}
+    assert event["decision"][0] == f"human:{os_user()}"
+    assert event["id"] in result.out
+    assert empty.agreed("undo").status == 6
+
+
+def test_what_could_not_be_recorded_is_said(empty: Program, stuck: Path) -> None:
+    (stuck / "log.md").write_bytes(b"- \xff\n")
+    result = empty.agreed("recover", "tx", "--keep", "after")
+    assert result.status == 9
+    assert "tx is settled: after kept. The log could not be told so." in result.err
+    assert (stuck / PAGE).read_text() == AFTER
 
 
 def test_nobody_chooses_without_a_terminal_or_against_the_answer(empty: Program, stuck: Path) -> None:

@@ -13,6 +13,7 @@ from core.requests import (
     NameOwner,
     Pend,
     Reconcile,
+    Recover,
     Reinstate,
     Repair,
     Settle,
@@ -278,6 +279,24 @@ def test_withdrawing_an_archive_segment_covers_what_rests_on_it(root: Root) -> N
     assert reading.influence.eligible(ONE)
 
 
+def test_a_control_event_tells_what_it_names_from_what_rests_on_it(root: Root) -> None:
+    root.stranger(TWO, "Source", root.record(TWO)["Source"], ONE)
+    plan = root.plan(Withdraw(Scope(frozenset({ONE}))))
+    assert plan.title == f"Withdraw {ONE}: 2 items excluded (1 named, 1 more rests on it)"
+    changes = {line.id: line.change for line in plan.lines}
+    assert changes[TWO].startswith("rests on what is named, ")
+    assert not changes[ONE].startswith("rests on")
+    assert root.commit(plan).title == plan.title
+    back = root.do(Reinstate("memwd-2026-06-12-001"))
+    assert back.title == f"Reinstate {ONE}: 2 items eligible again (1 named, 1 more rests on it)"
+    both = root.plan(Withdraw(Scope(frozenset({ONE, TWO}))))
+    assert both.title == f"Withdraw {ONE}, {TWO}: 2 items excluded"
+    third = root.plan(Withdraw(Scope(frozenset({ONE, NEW_PORT}))))
+    assert third.title == f"Withdraw {ONE}, {NEW_PORT}: 3 items excluded (2 named, 1 more rests on them)"
+    segment = root.plan(Withdraw(Scope(archive_refs=frozenset({"archive/2026-05-20.md#run-7"}))))
+    assert segment.title.endswith("items excluded")
+
+
 def test_withdraw_covers_both_bearers_of_an_id(root: Root) -> None:
     root.do(Withdraw(Scope(frozenset({TWICE}))))
     reading = root.engine.reading()
@@ -354,6 +373,27 @@ def test_undo_gives_back_every_field(root: Root, request_) -> None:
     folds(root, start)
 
 
+def test_undo_says_what_was_undone_and_repeats_nothing_withdrawn(root: Root) -> None:
+    done = root.do(Stale((ONE, TWO), "the gateway is gone"))
+    plan = root.plan(Undo())
+    assert plan.title == "Undo: 2 items stale: the gateway is gone"
+    receipt = root.commit(plan)
+    assert receipt.title == "undone: 2 items stale: the gateway is gone"
+    (_, event) = root.snapshot.events
+    assert event.summary == f"undone: 2 items stale: the gateway is gone ({done.event})"
+    root.do(Stale((ONE,), root.record(TWO)["text"]))
+    root.do(Withdraw(Scope(frozenset({TWO}))))
+    assert root.do(Undo()).title == "undone: stale of 1 item"
+
+
+def test_undo_takes_back_no_correction_and_says_so(root: Root) -> None:
+    root.do(Stale((ONE,)))
+    root.stranger(ONE, "Status", "stale", "active")
+    done = root.do(Stale((ONE,)))
+    assert done.title == f"1 item stale; manual-correction recorded of {ONE}"
+    assert root.do(Undo()).title == "undone: 1 item stale"
+
+
 def test_undo_of_a_reconcile_to_the_older_row_keeps_the_fresh_one_as_history(root: Root) -> None:
     start = records(root)
     root.do(Reconcile((OLD_PORT, NEW_PORT), "log", current=OLD_PORT))
@@ -387,6 +427,27 @@ def test_a_withdrawal_is_not_undone_with_undo(root: Root) -> None:
     with pytest.raises(Refused) as error:
         root.plan(Undo(receipt.event))
     assert "reinstatement" in str(error.value)
+
+
+# recover
+
+
+def test_a_recovery_is_recorded_under_an_id_of_its_own(root: Root) -> None:
+    start = records(root)
+    request = Recover("memlog-2026-06-12-001", "before", ("log.md", "topics/t.md"))
+    receipt = root.do(request, BOB)
+    (event,) = root.snapshot.events
+    assert (event.id, event.type, event.items) == ("memlog-2026-06-12-002", "manual-correction", ())
+    assert receipt.title == "recovery of memlog-2026-06-12-001: before kept of log.md, topics/t.md"
+    assert event.detail == {"commit": request.tx, "kept": "before", "files": request.files}
+    assert event.decision is not None
+    assert records(root) == start
+    with pytest.raises(Refused):
+        root.plan(Undo(receipt.event), BOB)
+    with pytest.raises(Refused):
+        root.plan(Recover(request.tx, "newest", request.files))
+    with pytest.raises(NotAuthorised):
+        root.plan(request, BOT)
 
 
 # what a plan rests on

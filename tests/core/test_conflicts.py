@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from core.conflicts import Conflict, find_conflicts
 from core.controls import Tombstone
 from core.findings import Finding
 from core.influence import resolve_influence
+from core.reading import Reading
 from core.snapshot import Snapshot
-from core.vocabulary import Severity
+from core.vocabulary import Severity, Status
 from tests.core.build import change, event, item, reinstate, root, state, withdraw
 
 
@@ -91,9 +94,16 @@ class TestRefuted:
     OLD = item("mem-2026-05-11-004", "Retries help.", status="pending-cleanup")
     NEW = item("mem-2026-06-03-002", "Retries hide timeouts.")
 
+    PEND = ("Status", "active", "pending-cleanup")
+
     def test_by_what_the_log_says(self) -> None:
         events = [
-            event("memlog-1", "pending-cleanup", change("mem-2026-05-11-004"), detail={"refuted_by": self.NEW.id})
+            event(
+                "memlog-1",
+                "pending-cleanup",
+                change("mem-2026-05-11-004", self.PEND),
+                detail={"refuted_by": self.NEW.id},
+            )
         ]
         (found,) = conflicts(root(self.NEW, self.OLD, events=events))
         assert (found.type, found.rows) == ("refuted-knowledge", ("mem-2026-05-11-004", "mem-2026-06-03-002"))
@@ -107,6 +117,40 @@ class TestRefuted:
         (found,) = conflicts(root(old, new))
         assert found.type == "refuted-knowledge"
         assert not found.acknowledged
+
+    def test_what_was_undone_or_decided_since_refutes_nothing(self) -> None:
+        pend = event("memlog-1", "pending-cleanup", change(self.OLD.id, self.PEND), detail={"refuted_by": self.NEW.id})
+        back = ("Status", "pending-cleanup", "active")
+        for since in (
+            event("memlog-2", "manual-correction", change(self.OLD.id, back), undoes="memlog-1"),
+            event("memlog-2", "review", change(self.OLD.id, back)),
+        ):
+            again = event("memlog-3", "pending-cleanup", change(self.OLD.id, self.PEND))
+            assert conflicts(root(self.OLD, self.NEW, events=[pend, since, again])) == []
+            assert conflicts(root(self.OLD, self.NEW, events=[pend, since])) == []
+
+    def test_rows_that_refute_one_another_are_one_conflict(self) -> None:
+        new = replace(self.NEW, status=Status.PENDING_CLEANUP, status_text="pending-cleanup")
+        both = (change(self.OLD.id, self.PEND), change(self.NEW.id, self.PEND))
+        events = [event("memlog-1", "pending-cleanup", *both, detail={"refuted_by": (self.OLD.id, self.NEW.id)})]
+        (found,) = conflicts(root(self.OLD, new, events=events))
+        assert found.rows == (self.OLD.id, self.NEW.id)
+
+    @pytest.mark.parametrize(("other", "pairs"), [("active", 1), ("pending-cleanup", 1), ("superseded", 0)])
+    def test_a_pending_state_row_with_one_that_could_be_current(self, other: str, pairs: int) -> None:
+        old = state("mem-2026-05-01-009", "app:port", status="pending-cleanup")
+        new = state(
+            "mem-2026-06-03-001", "app:port", status=other, superseded_by="x" if other == "superseded" else None
+        )
+        marked = event(
+            "memlog-1", "pending-cleanup", change(old.id, self.PEND), detail={"refuted_by": (old.id, new.id)}
+        )
+        snapshot = root(old, new, state("x", "app:gone"), events=[marked])
+        found = [one for one in conflicts(snapshot) if one.type == "refuted-state"]
+        assert [(one.rows, one.suggested) for one in found] == [((old.id, new.id), new.id)] * pairs
+        entries = [entry for entry in Reading(snapshot, today="2026-06-12").queue if entry.item == old.id]
+        proposed = {entry.proposed for entry in entries if entry.code == "pending-cleanup"}
+        assert proposed == {"reconcile" if pairs else "clear"}
 
     def test_a_pending_item_without_a_known_refutation_is_none(self) -> None:
         assert conflicts(root(self.OLD, self.NEW)) == []

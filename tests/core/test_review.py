@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from core.binding import Binding, Limits
+from core.catalogue import make_finding
 from core.conflicts import find_conflicts
 from core.controls import Tombstone
 from core.events import Event
@@ -402,6 +403,113 @@ class TestQueue:
 
     def test_a_day_that_is_no_date_gives_no_ages(self) -> None:
         assert {entry.age_days for entry in queue(self.SNAPSHOT, today="now")} == {None}
+
+
+class TestOneRepair:
+    def found(self, *codes: str, of: str | None = ONE) -> tuple[Finding, ...]:
+        return tuple(make_finding(code, f"{code}.", file="topics/t.md", line=1, item=of) for code in codes)
+
+    def test_what_one_repair_settles_is_one_entry(self) -> None:
+        found = (
+            *self.found("legacy-marker", "missing-kind", "missing-source", "source-not-found"),
+            *self.found("missing-kind", of="mem-2026-05-20-002"),
+        )
+        snapshot = root(item(ONE, "Lacks much."), item("mem-2026-05-20-002"), drift=found)
+        entries = queue(snapshot)
+        assert [(one.item, one.codes) for one in entries] == [
+            (ONE, ("legacy-marker", "missing-kind", "missing-source")),
+            ("mem-2026-05-20-002", ("missing-kind",)),
+            (ONE, ("source-not-found",)),
+        ]
+        assert entries[0].reason == "It lacks kind and Source. legacy-marker."
+        assert entries[1].reason == "missing-kind."
+        assert codes(drift(snapshot)) == sorted(one.code for one in found)
+
+    def test_the_plan_has_one_line_with_all_that_the_repair_gives(self) -> None:
+        found = self.found("legacy-marker", "missing-id", "missing-kind", "missing-source", "unknown-status")
+        (row,) = cleanup_plan(queue(root(item(ONE), drift=found)))
+        assert row.words == ("repair", ONE, "--marker", "--kind", "knowledge", "--source", "…")
+        assert "Name its Source." in row.why
+        assert "Classify it" in row.why
+
+    def test_a_withdrawn_item_is_not_brought_together_by_its_key(self) -> None:
+        found = self.found("missing-kind", "missing-source")
+        snapshot = root(item(ONE, "Secret plan."), drift=found, controls=[withdraw("wd-1", [ONE])])
+        entries = review_queue(snapshot, resolve_influence(snapshot), found, today="2026-06-12")
+        assert [(one.code, one.item) for one in entries] == [("missing-kind", None), ("missing-source", None)]
+
+
+@pytest.mark.parametrize(("owners_state", "waits"), [("unconfirmed", []), ("changed", ["owners-changed"])])
+def test_what_is_to_be_set_up_on_this_machine_waits_elsewhere(owners_state: str, waits: list[str]) -> None:
+    binding = Binding(owners=(ANA,), owners_state=owners_state)
+    assert [entry.code for entry in queue(root(binding=binding))] == waits
+
+
+class TestHowLongItWaits:
+    PEND = ("Status", "active", "pending-cleanup")
+    STALE = ("Status", "pending-cleanup", "stale")
+    NOT_STALE = ("Status", "stale", "pending-cleanup")
+    CLEAR = ("Status", "pending-cleanup", "active")
+
+    def since(self, *events: Event, status: str = "pending-cleanup") -> tuple[str | None, bool]:
+        snapshot = root(item(ONE, status=status), events=events)
+        (entry,) = (one for one in queue(snapshot) if one.code == status)
+        return entry.since, "Marked by" in entry.reason
+
+    def step(self, day: int, *fields: tuple[str, object, object], undoes: int | None = None) -> Event:
+        return event(
+            f"memlog-{day}",
+            "review",
+            change(ONE, *fields),
+            at=f"2026-06-{day:02}T09:00:00+00:00",
+            undoes=f"memlog-{undoes}" if undoes is not None else None,
+        )
+
+    def test_an_undone_step_and_its_undo_do_not_count(self) -> None:
+        undone = (self.step(5, self.STALE), self.step(6, self.NOT_STALE, undoes=5))
+        assert self.since(self.step(1, self.PEND), *undone) == ("2026-06-01", True)
+        again = (self.step(7, self.STALE), self.step(8, self.NOT_STALE, undoes=7))
+        assert self.since(self.step(1, self.PEND), *undone, *again) == ("2026-06-01", True)
+
+    def test_one_that_no_event_marked_waits_since_its_own_date_all_the_same(self) -> None:
+        undone = (self.step(5, self.STALE), self.step(6, self.NOT_STALE, undoes=5))
+        assert self.since(*undone) == (ONE[4:14], False)
+
+    def test_an_undo_of_an_undoable_chain_goes_back_all_of_it(self) -> None:
+        steps = (
+            self.step(1, self.PEND),
+            self.step(2, self.STALE),
+            self.step(3, ("Status", "stale", "active")),
+            self.step(4, ("Status", "active", "stale"), undoes=3),
+            self.step(5, self.NOT_STALE, undoes=2),
+        )
+        assert self.since(*steps[:4], status="stale") == ("2026-06-02", True)
+        assert self.since(*steps) == ("2026-06-01", True)
+
+    def test_it_waits_anew_where_it_was_decided_meanwhile(self) -> None:
+        assert self.since(self.step(1, self.PEND), self.step(3, self.CLEAR), self.step(5, self.PEND)) == (
+            "2026-06-05",
+            True,
+        )
+        steps = (
+            self.step(1, self.PEND),
+            self.step(2, self.STALE),
+            self.step(3, ("Status", "stale", "active")),
+            self.step(4, ("Status", "active", "stale")),
+            self.step(5, self.NOT_STALE, undoes=2),
+        )
+        assert self.since(*steps) == ("2026-06-05", True)
+
+    def test_the_same_status_again_is_no_new_beginning(self) -> None:
+        again = ("Status", "pending-cleanup", "pending-cleanup")
+        assert self.since(self.step(1, self.PEND), self.step(4, again)) == ("2026-06-01", True)
+
+    def test_a_fold_that_an_undo_left_stale_waits_since_then(self) -> None:
+        added = self.step(2, ("Status", None, "active"))
+        assert self.since(added, self.step(3, ("Status", "active", "stale"), undoes=2), status="stale") == (
+            "2026-06-03",
+            True,
+        )
 
 
 class TestPlan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections import Counter
@@ -24,6 +25,9 @@ from stores.markdown import MarkdownStore
 from stores.markdown.document import parse_document, render
 from stores.markdown.reader import Reader
 from stores.pins import Pins
+from tests.tui.driving import opened
+from tui.cli import main
+from tui.present import age_words
 
 ROOT = Path(__file__).parents[2] / "tui" / "sample" / "memory"
 FILES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.is_file())
@@ -160,6 +164,30 @@ def test_the_queue_has_what_is_pending_first_and_of_differing_age(reading: Readi
     assert list(reading.queue[: len(pending)]) == pending
     assert len(pending) == 8
     assert len({entry.age_days for entry in pending}) >= 6
+
+
+def test_what_one_repair_settles_waits_once(reading: Reading) -> None:
+    repaired = [entry for entry in reading.queue if entry.proposed == "repair"]
+    assert len({entry.item for entry in repaired}) == len(repaired) == 8
+    assert Counter(len(entry.findings) for entry in repaired) == {1: 6, 3: 2}
+    assert len(reading.queue) == 26
+
+
+async def test_the_console_and_the_command_line_count_alike_whoever_owns_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = str(shutil.copytree(ROOT, tmp_path / "memory"))
+    monkeypatch.setenv("ASSAY_CONFIG_DIR", str(tmp_path / "config"))
+    for owners in ("unconfirmed", "confirmed"):
+        main(["status", "--root", root, "--json"])
+        status = json.loads(capsys.readouterr().out)
+        assert (status["owners_state"], status["waiting"]) == (owners, 26)
+        async with opened(MarkdownStore(root), now=datetime.now(UTC), size=(200, 50)) as desk:
+            await desk.press("2")
+            assert "26 wait" in desk.text
+            assert f"oldest waits {age_words(status['oldest_wait_days'])}" in desk.text
+        binding = MarkdownStore(root).declared_binding()
+        Pins(root).confirm(binding.id, binding.owners)
 
 
 def test_the_replay_records_say_what_the_files_say(reading: Reading) -> None:

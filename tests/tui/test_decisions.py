@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from core.authority import Actor, Role
-from tests.tui.driving import ANA, opened
+from core.engine import Engine
+from core.requests import Reconcile
+from tests.tui.driving import ANA, Desk, opened
 from tests.tui.files import BACKUP, FILES, KEY, RETRIES, Root, into, items_of, make
+from tui.lines import plain
 from tui.screens.confirm import ConfirmScreen
 from tui.screens.dialog import Pager
 from tui.screens.form import FormScreen
 from tui.screens.owners import OwnersScreen
+
+
+def rows_of(desk: Desk) -> list[str]:
+    """The rows of the list, as they stand on the screen."""
+    page = desk.app.console_screen.page
+    return [plain(page.row(key, 100)) for key in page.listing.keys]
 
 
 @pytest.fixture
@@ -53,7 +64,9 @@ async def test_one_item_is_marked_pending_without_a_question_and_u_takes_it_back
         assert BACKUP in root.text("index.md")
         await desk.press("u")
         assert items_of(root.text("topics/deploy.md")) == items_of(old)
-        assert "✓ Undo memlog-2026-06-12-001" in desk.receipt
+        assert "✓ undone: 1 item pending-cleanup   " in desk.receipt
+        assert "memlog-2026-06-12-002" in desk.receipt
+        assert "— undone: 1 item pending-cleanup (memlog-2026-06-12-001)\n" in root.text("log.md")
         await desk.press("u")
         assert "nothing to undo" in desk.text
 
@@ -67,6 +80,43 @@ async def test_undo_of_a_human_decision_asks_as_the_decision_did(root: Root) -> 
         await desk.press("u")
         await desk.confirm()
         assert items_of(root.text("topics/deploy.md")) == items_of(old)
+
+
+async def test_after_an_undo_the_cursor_is_on_what_came_back_and_the_queue_is_as_it_was(root: Root) -> None:
+    async with opened(root.store, door=root.door(), now=datetime(2026, 6, 12, 10, tzinfo=UTC)) as desk:
+        await desk.press("2", "g")
+        before, key = rows_of(desk), desk.key
+        assert "32 d" in before[0]
+        for decision in ("s", "c"):
+            await desk.press("g", decision)
+            await desk.confirm()
+            assert desk.key != key
+            await desk.press("u")
+            if decision == "s":  # taking a clear back asks for nothing that the clear did not
+                await desk.confirm()
+            assert desk.key == key
+            assert rows_of(desk) == before
+        await desk.press("1", "escape")
+        await into(desk, RETRIES)
+        await desk.press("s")
+        await desk.confirm()
+        assert desk.key == BACKUP
+        await desk.press("u")
+        await desk.confirm()
+        assert desk.key == RETRIES
+
+
+async def test_an_undo_leaves_the_cursor_where_the_list_does_not_show_what_came_back(root: Root) -> None:
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, BACKUP)
+        await desk.press("s")
+        await desk.confirm()
+        await desk.press("3")
+        key = desk.key
+        await desk.press("u")
+        await desk.confirm()
+        assert desk.status(BACKUP) == "active"
+        assert desk.key == key
 
 
 async def test_a_decision_on_marks_is_one_event(root: Root) -> None:
@@ -108,6 +158,19 @@ async def test_repair_asks_only_for_what_is_missing_with_knowledge_preselected(r
         text = root.text("topics/deploy.md")
         assert "  - kind: knowledge\n" in text.split(KEY)[1]
         assert "Source: ops handbook\n" in text.split(KEY)[1]
+
+
+async def test_what_an_item_lacks_is_one_row_of_the_review_and_one_repair_of_it(root: Root) -> None:
+    async with opened(root.store, door=root.door()) as desk:
+        await desk.press("2", "g", "j")
+        assert desk.text.count("The staging key") == 2, "its row and its card"
+        assert "missing kind, source  The staging key" in desk.text
+        assert "It lacks kind and Source." in desk.text
+        await desk.press("r", "enter", *"ops handbook", "enter")
+        await desk.confirm()
+        assert "The staging key" not in desk.text
+        assert "  - kind: knowledge\n" in root.text("topics/deploy.md").split(KEY)[1]
+        assert "Source: ops handbook\n" in root.text("topics/deploy.md").split(KEY)[1]
 
 
 async def test_repair_as_state_asks_for_the_subject(root: Root) -> None:
@@ -162,6 +225,36 @@ async def test_all_rows_may_be_marked_pending(root: Root) -> None:
         await desk.press("3", "p", "enter")
         await desk.confirm()
         assert "Status: pending-cleanup" in root.text("topics/net.md")
+        rows = "mem-2026-05-11-009", "mem-2026-06-03-001"
+        (event,) = map(json.loads, root.text("log/2026-06.jsonl").splitlines())
+        assert event["type"] == "pending-cleanup"
+        assert event["detail"]["refuted_by"] == list(rows)
+        assert "refuted state           app:port" in desk.text
+        assert "Port is 8080." in desk.text
+        assert "Port is 9090." in desk.text
+        await desk.press(">", "enter")
+        await desk.confirm()
+        assert desk.status(rows[0]) == "superseded"
+        assert desk.status(rows[1]) == "active"
+        assert "Nothing here contradicts itself." in desk.text
+
+
+async def test_pending_knowledge_stands_beside_what_refutes_it(root: Root) -> None:
+    engine = Engine(root.store, clock=lambda: datetime(2026, 6, 12, 9, tzinfo=UTC))
+    plan = engine.plan(Reconcile((RETRIES, BACKUP), "incident 7", pend=True), ANA)
+    assert plan.title == "Mark 1 row pending-cleanup"
+    engine.commit(plan, engine.decide(plan, ANA))
+    (event,) = map(json.loads, root.text("log/2026-06.jsonl").splitlines())
+    assert event["detail"]["refuted_by"] == [RETRIES, BACKUP]
+    async with opened(root.store, door=root.door()) as desk:
+        await desk.press("3", "j")
+        assert f"{BACKUP} waits for review: {RETRIES} seems to refute it." in desk.text
+        assert "Retries hide timeouts" in desk.text
+        assert "部署前先备份数据库" in desk.text
+        await desk.press("2", "u")
+        await desk.confirm()
+        await desk.press("3")
+        assert "refuted" not in desk.text
 
 
 async def test_withdrawing_hides_the_text_everywhere_but_on_screen_five(root: Root) -> None:

@@ -227,7 +227,8 @@ async def test_the_log_names_each_event_and_marks_what_was_undone(tmp_path: Path
         await desk.press("8")
         assert "8 Log            3" in desk.text
         rows = [row.partition("│")[2].partition("│")[0] for row in desk.text.split("\n")]
-        assert ["undone" in row for row in rows if "2026-06-12 10:00" in row] == [False, False, True]
+        assert ["undone  " in row for row in rows if "2026-06-12 10:00" in row] == [False, False, True]
+        assert ["undone: 1 item" in row for row in rows if "2026-06-12 10:00" in row] == [False, True, False]
         assert "Status: pending-cleanup → stale" in desk.text
         assert "owner:ana" in desk.text
 

@@ -7,19 +7,20 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from core.changes import FileDiff
-from core.errors import ItemNotFound
+from core.commands.recovery import VERSIONS
+from core.errors import AssayError, ItemNotFound
+from core.plan import Receipt
+from core.requests import Recover
 from tui.cli import exits
 from tui.cli.commands import Command
-from tui.cli.decide import YES, ask_yes, cleaner
+from tui.cli.decide import YES, ask_yes, cleaner, decide
 from tui.cli.opened import Opened
-from tui.cli.output import Json, Output
+from tui.cli.output import Json, Output, notice
 from tui.cli.parser import add_root, token
 from tui.cli.preview import diff_lines
 
 if TYPE_CHECKING:
     from stores.markdown.recovery import StuckFile
-
-VERSIONS = ("before", "after", "now")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,11 +56,23 @@ def _run(args: argparse.Namespace, out: Output) -> int:
         what="A choice of versions",
     )
     changed = opened.store.settle_stuck(str(opened.actor), {args.commit: chosen})
+    receipt = _record(opened, Recover(args.commit, args.keep, tuple(sorted(chosen))), out)
     if out.json:
-        out.data({"commit": args.commit, "keep": args.keep, "files": sorted(changed)})
+        out.data({"commit": args.commit, "keep": args.keep, "files": sorted(changed), "event": receipt.event})
     else:
-        out.line(out.one_line(f"{args.commit}: {args.keep} kept   {', '.join(sorted(changed)) or 'no file changed'}"))
+        names = ", ".join(sorted(changed)) or "no file changed"
+        out.line(out.one_line(f"{args.commit}: {args.keep} kept   {names}   {receipt.event}"))
     return exits.OK
+
+
+def _record(opened: Opened, request: Recover, out: Output) -> Receipt:
+    """Let the log say what was chosen: it can be written only now. Raises what the engine raises, once that is said."""
+    opened.read_again()
+    try:
+        return decide(opened, opened.engine.plan(request, opened.actor, opened.reading), out, ask=False)
+    except AssayError:
+        notice(f"{request.tx} is settled: {request.kept} kept. The log could not be told so.")
+        raise
 
 
 def _version(file: StuckFile, keep: str) -> bytes:

@@ -6,6 +6,7 @@ import argparse
 from collections import Counter
 from typing import Any
 
+from core.review import oldest_wait
 from core.vocabulary import CheckResult, ControlState, Level, Severity
 from tui import display
 from tui.cli import exits
@@ -41,7 +42,6 @@ def status_json(opened: Opened) -> dict[str, Any]:
     reading, snapshot = opened.reading, opened.snapshot
     binding = snapshot.binding
     items = snapshot.items
-    ages = [entry.age_days for entry in reading.queue if entry.age_days is not None]
     severities = Counter(finding.severity.value for finding in reading.findings)
     return {
         "root": opened.store.name,
@@ -63,7 +63,7 @@ def status_json(opened: Opened) -> dict[str, Any]:
         "topics": len(snapshot.topics),
         "archive_days": len(snapshot.archive),
         "waiting": len(reading.queue),
-        "oldest_wait_days": max(ages, default=None),
+        "oldest_wait_days": oldest_wait(reading.queue),
         "conflicts": sum(not conflict.acknowledged for conflict in reading.conflicts),
         "unresolved": sum(view.state is ControlState.UNRESOLVED for view in reading.influence.controls),
         "findings": {severity.value: severities[severity.value] for severity in Severity},

@@ -17,7 +17,7 @@ from tui.verbs import CONFLICTS, Verb
 from tui.widgets.diff import word_differences
 from tui.widgets.virtual_list import Key
 
-RECONCILED = frozenset({"two-active", "refuted-knowledge"})
+RECONCILED = frozenset({"two-active", "refuted-knowledge", "refuted-state"})
 """Conflicts that choosing a row, or letting both stay, settles."""
 SIDE_BY_SIDE = 70
 

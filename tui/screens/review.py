@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from core.items import MemoryItem
-from core.review import QueueEntry
+from core.review import REPAIR, QueueEntry, oldest_wait
 from core.snapshot import Topic
 from tui import display, glyphs, present
 from tui.desk import Facts
@@ -40,7 +40,9 @@ class ReviewPage(Page):
         self._entries: dict[Key, QueueEntry] = {}
         seen: dict[Key, int] = {}
         for entry in facts.reading.queue:
-            name: Key = (entry.code, entry.item or entry.file or "", "" if entry.item else entry.title)
+            # The findings of one repair are one row, whichever of them stands first.
+            code = REPAIR if entry.proposed == REPAIR and entry.item else entry.code
+            name: Key = (code, entry.item or entry.file or "", "" if entry.item else entry.title)
             nth = seen.get(name, 0)
             seen[name] = nth + 1
             self._entries[(*name, nth) if isinstance(name, tuple) else name] = entry
@@ -52,14 +54,15 @@ class ReviewPage(Page):
         for key, entry in self._entries.items():
             item = by_key.get(entry.item or "")
             text = search_text(item) if item is not None and facts.sight.eligible(item) else ""
-            yield key, display.visible(f"{entry.code} {entry.title} {entry.reason} {entry.file or ''} {text}")
+            codes = " ".join(entry.codes)
+            yield key, display.visible(f"{codes} {entry.title} {entry.reason} {entry.file or ''} {text}")
 
     def note(self) -> Line:
         """How long the oldest has waited."""
         if self.facts is None:
             return line(("reading…", "dim"))
-        ages = [entry.age_days for entry in self._entries.values() if entry.age_days is not None]
-        return line((f"oldest waits {present.age_words(max(ages))}", "waits")) if ages else EMPTY
+        days = oldest_wait(self._entries.values())
+        return line((f"oldest waits {present.age_words(days)}", "waits")) if days is not None else EMPTY
 
     def empty(self) -> tuple[str, ...]:
         """Nothing waits."""
@@ -108,7 +111,7 @@ class ReviewPage(Page):
         head = line(glyph, " ", (display.pad(present.age(entry.age_days), 5, right=True), "dim"), "  ", kind, "  ")
         keyed = key_of(entry.proposed)
         proposed = line((f"→ {keyed}", "dim")) if keyed and width >= 64 else EMPTY
-        what = f"{entry.code.replace('-', ' ')}  " if item is not None and not plain else ""
+        what = f"{_drift(entry)}  " if item is not None and not plain else ""
         room = width - cells(head) - cells(proposed) - (2 if proposed else 0)
         text = sight.head(entry.title, max(room - display.width(what), 0))
         body = line(display.clip(what, room), (text, "dim" if what else ""))
@@ -135,6 +138,16 @@ class ReviewPage(Page):
         if entry.finding is not None and entry.finding.remedy:
             block.extend(labelled("remedy", flow(sight.line(entry.finding.remedy), width - LABEL)))
         return block
+
+
+def _drift(entry: QueueEntry) -> str:
+    """What is wrong with an item, in the words of the findings: `missing id, kind, legacy marker`."""
+    words: list[str] = []
+    for code in entry.codes:
+        about = code.removeprefix("missing-")
+        again = about != code and any(word.startswith("missing ") for word in words)
+        words.append((about if again else code).replace("-", " "))
+    return ", ".join(words)
 
 
 def key_of(command: str) -> str:
