@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 
 from core.catalogue import make_finding
 from core.chains import JudgedChain, judge
@@ -81,7 +82,7 @@ class Influence:
     """The archive references that are excluded now, in normal form (`archive/2026-05-20.md#run-7`)."""
     excluded_ids: frozenset[str] = frozenset()
     """Every item id that is excluded now, borne or not."""
-    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    verdicts: Mapping[str, Verdict] = field(default_factory=lambda: _NONE)
     """The verdicts of the excluded items, by key."""
     segments: Mapping[str, tuple[Segment, ...]] = field(default_factory=dict, repr=False)
     reach: Reach = field(default=Reach(), repr=False, compare=False)
@@ -212,6 +213,7 @@ class Influence:
         )
 
 
+_NONE: Mapping[str, Verdict] = MappingProxyType({})
 _ELIGIBLE = Verdict(True)
 _UNKNOWN = Verdict(False, (), "There is no such item.")
 
