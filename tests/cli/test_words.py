@@ -113,7 +113,7 @@ def test_version(empty):
     assert re.fullmatch(r"assay (\d+\.\d+\.\d+|\(not installed.*\))\n", result.out)
 
 
-HEAVY = ("yaml", "watchfiles", "rapidfuzz", "textual", "sqlmodel", "sqlalchemy")
+HEAVY = ("yaml", "watchfiles", "rapidfuzz", "numpy", "textual", "sqlmodel", "sqlalchemy")
 
 
 @pytest.mark.parametrize("words", [["--help"], ["items"], ["status"], ["show", "mem-2026-05-20-001"]])
