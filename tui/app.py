@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import work
+from textual import events, work
+from textual._compositor import ChopsUpdate, CompositorUpdate
 from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.screen import ModalScreen, Screen
@@ -22,11 +23,13 @@ from core.authority import Actor, Role
 from tui import display
 from tui.console import CONSOLE_CSS, Console
 from tui.door import Door, markdown_door
+from tui.frames import Drawn, Frames
 from tui.themes import OWN, names
 from tui.verbs import VERBS, choose_keys
 from tui.widgets.header import Head
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from textual.theme import Theme
 
     from core.engine import Engine
@@ -50,7 +53,10 @@ class AssayApp(App[int]):
     CSS = CONSOLE_CSS
     TITLE = "assay"
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS: ClassVar = [Binding("ctrl+c", "quit", show=False, priority=True)]
+    BINDINGS: ClassVar = [
+        Binding("ctrl+c", "quit", show=False, priority=True),
+        Binding("ctrl+l", "redraw", show=False, priority=True),
+    ]
 
     def __init__(
         self, open_engine: Callable[[], Engine], door: Door, *, root: str = "", settings: Settings | None = None
@@ -78,6 +84,7 @@ class AssayApp(App[int]):
         self._again = False
         self._after_own: list[Callable[[], None]] = []
         self._stop = threading.Event()
+        self._frames = Frames()
         self._head = Head(root=short_root(root))
 
     def get_default_screen(self) -> Screen[None]:
@@ -216,6 +223,30 @@ class AssayApp(App[int]):
         driver = self._driver
         if driver is not None and not (driver.is_headless or driver.is_inline or driver.is_web) and titled(os.environ):
             driver.write(sequence)
+
+    # --- what is sent to the terminal
+
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        driver = self._driver
+        sent = driver is not None and self._running and not (self._closed or self.is_headless or driver.is_inline)
+        if sent and not self._batch_count and isinstance(renderable, CompositorUpdate):
+            if isinstance(renderable, ChopsUpdate) and not self._frames.known:
+                renderable = screen._compositor.render_full_update()
+            sequence = self._frames.update(renderable, self.console)
+            moved = self.screen.outer_size.clamp_offset(self.cursor_position) != self._previous_cursor_position
+            renderable = Drawn(sequence) if sequence or moved else None
+        super()._display(screen, renderable)
+
+    async def on_event(self, event: events.Event) -> None:
+        """A resized terminal, or one given back by another program, shows what nobody knows."""
+        if isinstance(event, events.Resize):
+            self._frames.forget()
+        await super().on_event(event)
+
+    def action_redraw(self) -> None:
+        """Draw everything again: another program has written over it."""
+        self._frames.forget()
+        self.screen.refresh()
 
     # --- watching
 
