@@ -215,7 +215,10 @@ class AssayApp(App[int]):
 
     def say_where(self, words: str) -> None:
         """Name what is in view in the terminal's title, for whoever does not see the screen."""
-        self.sub_title = display.one_line(f"{words}, {short_root(self.root)}" if self.root else words)
+        where = display.one_line(f"{words}, {short_root(self.root)}" if self.root else words)
+        if self._titled and where == self.sub_title:
+            return
+        self.sub_title = where
         keep, self._titled = "" if self._titled else KEEP_TITLE, True
         self._to_terminal(f"{keep}\x1b]2;{self.TITLE}: {self.sub_title}\x07")
 

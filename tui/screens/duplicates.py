@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
@@ -25,6 +26,10 @@ MEANING = (
     "The score compares the sorted words of both texts, each Chinese, Japanese or Korean character a word: 100 is the "
     "same words, 88 the least that is listed. It says nothing about meaning."
 )
+
+
+LET_BY = 0.05
+"""Seconds that a search for a screen nobody looks at waits, for what is looked at, and for the next change."""
 
 
 class DuplicatesPage(Page):
@@ -76,6 +81,10 @@ class DuplicatesPage(Page):
     def _search(self, facts: Facts) -> None:
         worker = get_current_worker()
         told = -1
+        if not self.has_class("-current"):
+            time.sleep(LET_BY)
+            if worker.is_cancelled:
+                return
 
         def progress(done: int, total: int) -> None:
             nonlocal told
