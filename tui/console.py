@@ -211,7 +211,7 @@ class Console(Screen[None]):
         if not self.query(f"#page-{screen}"):
             made = next(row for row in SCREENS if row.number == screen).load()(self)
             await self.query_one("#pages").mount(made)
-        page = next(page for page in self.pages() if page.NUMBER == screen)
+        page = next(page for page in self.pages() if screen == page.NUMBER)
         if page.facts is None:  # also where another visit cut this one short before it was filled
             if self._facts is not None and page.NEEDS in self._facts.ready:
                 page.load(self._facts, own=True)
