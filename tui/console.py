@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tui.app import AssayApp
     from tui.desk import Answer, Facts
     from tui.page import Page
-    from tui.screens.form import Answers, Field
+    from tui.screens.form import Answers, Field, Intro
     from tui.widgets.text_pane import Build
 
 NARROW = 100
@@ -148,7 +148,7 @@ class Console(Screen[None]):
         fields: Sequence[Field],
         then: Callable[[Answers], None],
         *,
-        intro: Sequence[str] = (),
+        intro: Intro = (),
         verb: str = "Go on",
     ) -> None:
         """Ask for what is missing, then go on."""

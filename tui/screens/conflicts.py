@@ -237,6 +237,7 @@ class ConflictsPage(Page):
                     "evidence",
                     display.one_line(chosen.source or ""),
                     "a reference, or the owner's decision",
+                    long=True,
                 ),
             ),
             go_on,

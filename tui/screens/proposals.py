@@ -158,7 +158,7 @@ class ProposalsPage(Page):
             def go_on(answers: Answers) -> None:
                 then(Reject(one.proposal_id, answers["reason"]))
 
-            field = Field("reason", "reason", "", "one line, for whoever proposed it")
+            field = Field("reason", "reason", "", "one line, for whoever proposed it", long=True)
             self.desk.ask("Reject: why?", (field,), go_on, intro=("The proposal stays on file with the reason.",))
 
     def refused(self, request: Request, error: AssayError) -> bool:
