@@ -336,7 +336,7 @@ class Console(Screen[None]):
 
     # --- after a decision
 
-    def done(self, request: Request, receipt: Line) -> None:
+    def done(self, request: Request, receipt: Callable[[int], Line]) -> None:
         """A decision was carried out: its receipt stays until the next key, the cursor goes on."""
         if self.page is not None:
             self.page.decided(request)
