@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from core.changes import FileDiff
+from core.changes import FileDiff, PutProposal
 from core.plan import Plan, PlanLine
 from tui import display, glyphs
-from tui.lines import EMPTY, Line, cells, flow, line
+from tui.lines import EMPTY, LABEL, Line, cells, flow, labelled, line
+from tui.present import wrap_spans
 from tui.sight import WITHHELD, Sight
-from tui.widgets.diff import clipped, diff_lines, summary
+from tui.widgets.diff import clipped, diff_lines, summary, word_differences
 
 ITEM_LIMIT = 2000
 FILE_LIMIT = 3
@@ -33,8 +34,19 @@ def plan_body(
         block.extend((EMPTY, line((f"Left out: {len(plan.refusals)}", "head"))))
         for refusal in plan.refusals[:ITEM_LIMIT]:
             block.extend(flow(f"! {display.one_line(refusal.key)}  {sight.line(refusal.reason)}", width, hang=4))
+    block.extend(_edited(plan, sight, width))
     block.extend(_files(plan.previews, sight, whole))
     return block
+
+
+def _edited(plan: Plan, sight: Sight, width: int) -> Iterator[Line]:
+    """A rule that is approved in other words than it was proposed: both, with what differs standing out."""
+    for change in plan.changes.changes:
+        if isinstance(change, PutProposal) and (text := dict(change.decision).get("approved_text")):
+            ours, theirs = word_differences(sight.line(change.proposal.proposed_change), sight.line(text))
+            yield EMPTY
+            for label, spans in (("proposed", ours), ("approved", theirs)):
+                yield from labelled(label, wrap_spans(spans, width - LABEL))
 
 
 def pretty(change: str) -> str:

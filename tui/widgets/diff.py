@@ -187,10 +187,9 @@ def word_differences(old: str, new: str) -> tuple[Line, Line]:
 
 
 def turning_notes(old: str, new: str) -> tuple[str, ...]:
-    """What of the differences turns the meaning, as sentences: `differs by a number: 8080 / 9090`."""
+    """The differences that turn what is said, as sentences: `differs by a number: 8080 / 9090`."""
     found = compare(old, new)
-    count = len({change.kind for change in found.changes if change.kind in OPPOSING})
-    return found.notes[: max(count, sum(change.kind in OPPOSING for change in found.changes))] if count else ()
+    return found.notes[: len({(change.a, change.b) for change in found.changes if change.kind in OPPOSING})]
 
 
 def _marked(text: str, spans: Sequence[Stretch]) -> Line:
