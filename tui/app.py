@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
 RESCAN_SECONDS = 5.0
 """How often to look for changes where watching failed."""
 
+
+ASK_WHERE = "\x1b[2;2H\x1b[6n"
+"""The terminal answers with the cursor's place, once it has drawn all that was sent before. (In row 1 some answers are
+those of function keys.)"""
 
 KEEP_TITLE, GIVE_BACK_TITLE = "\x1b[22;2t", "\x1b[23;2t"
 """The terminal keeps the title it had, and takes it back (xterm's window operations; others ignore them)."""
@@ -85,6 +90,8 @@ class AssayApp(App[int]):
         self._after_own: list[Callable[[], None]] = []
         self._stop = threading.Event()
         self._frames = Frames()
+        self._answers = False
+        self._undrawn: deque[Callable[[], None]] = deque()
         self._head = Head(root=short_root(root))
 
     def get_default_screen(self) -> Screen[None]:
@@ -103,6 +110,7 @@ class AssayApp(App[int]):
         self._show_head()
         if self._settings is not None:
             self.theme_changed_signal.subscribe(self, self._theme_chosen)
+        self._ask_terminal(lambda: None)
         self.call_after_refresh(self.refresh_reading)
         self.call_after_refresh(self._watch)
 
@@ -226,6 +234,7 @@ class AssayApp(App[int]):
         driver = self._driver
         if driver is not None and not (driver.is_headless or driver.is_inline or driver.is_web) and titled(os.environ):
             driver.write(sequence)
+            driver.flush()
 
     # --- what is sent to the terminal
 
@@ -239,6 +248,23 @@ class AssayApp(App[int]):
             moved = self.screen.outer_size.clamp_offset(self.cursor_position) != self._previous_cursor_position
             renderable = Drawn(sequence) if sequence or moved else None
         super()._display(screen, renderable)
+
+    def when_drawn(self, then: Callable[[], None]) -> None:
+        """Call `then` once the terminal shows all that was sent to it; at once where it does not tell."""
+        if self._answers:
+            self._ask_terminal(then)
+        else:
+            then()
+
+    def _ask_terminal(self, then: Callable[[], None]) -> None:
+        self._undrawn.append(then)
+        self._to_terminal(ASK_WHERE)
+
+    def on_cursor_position(self) -> None:
+        """The terminal has drawn what was sent before it was asked. Keys typed until then came in before."""
+        self._answers = True
+        if self._undrawn:
+            self._undrawn.popleft()()
 
     async def on_event(self, event: events.Event) -> None:
         """A resized terminal, or one given back by another program, shows what nobody knows."""

@@ -7,6 +7,7 @@ view: keys typed before it opened, pastes and the triggering key confirm nothing
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual import events, work
@@ -28,6 +29,9 @@ from tui.verbs import verb
 from tui.widgets.filter import PlainInput
 from tui.widgets.paint import OneLine
 from tui.widgets.text_pane import TextPane
+
+PATIENCE = 30.0
+"""Seconds after which a plan counts as seen though the terminal never said that it drew it."""
 
 Commit = Callable[[Plan], Receipt]
 """Decide for the plan that was shown and commit it. Runs in a thread; raises what the engine raises."""
@@ -77,12 +81,26 @@ class ConfirmScreen(Dialog[Receipt | None]):
         self._arm()
 
     def _arm(self) -> None:
-        self._open_at = get_time() + self.GUARD
+        """Take no confirming key until the plan has come into view, however slow the line, and for a moment more."""
+        self._open_at = float("inf")
         self.query_one("#cancel").focus()
         self._show_able()
         self._show_unshown()
-        self.set_timer(self.GUARD, self._show_able)
-        self.call_after_refresh(self.fit)
+        self.call_after_refresh(self._fitted, self.plan)
+
+    def _fitted(self, plan: Plan) -> None:
+        self.fit()
+        when_drawn = getattr(self.app, "when_drawn", None)
+        if when_drawn is None:
+            self._in_view(plan)
+        else:
+            self.call_after_refresh(when_drawn, partial(self._in_view, plan))
+            self.set_timer(PATIENCE, partial(self._in_view, plan))
+
+    def _in_view(self, plan: Plan) -> None:
+        if self.is_attached and plan is self.plan and self._open_at == float("inf"):
+            self._open_at = get_time() + self.GUARD
+            self.set_timer(self.GUARD, self._show_able)
 
     def _show_able(self) -> None:
         armed = get_time() >= self._open_at and not self._busy and not self._stuck
