@@ -124,7 +124,7 @@ class HealthPage(Page):
             yield key, display.visible(f"{finding.code} {finding.message} {finding.file or ''} {finding.id or ''}")
 
     def note(self) -> Line:
-        """How the checks went, and the level claimed."""
+        """How the checks went; the level claimed is the first row."""
         if self.facts is None:
             return line(("reading…", "dim"))
         counts = Counter(check.result for check in self.facts.reading.checks)
@@ -134,7 +134,6 @@ class HealthPage(Page):
             f"{counts[CheckResult.PASS]} of {applicable} checks hold",
             (f", {failed} fail" if failed else "", "waits"),
             (f", {open_ones} not exercised" if open_ones else "", "dim"),
-            (f"   {self.facts.reading.snapshot.binding.level} claimed", "dim"),
         )
 
     def row(self, key: Key, width: int) -> Line:

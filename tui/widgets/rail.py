@@ -46,8 +46,8 @@ WAYS = (
     Way(short=False),
     *(
         Way(short=True, counted=number, work=work, tight=tight)
-        for number in (9, 8)
         for work in (True, False)
+        for number in (9, 8)
         for tight in (False, True)
     ),
     *(Way(short=True, counted=number, tight=True) for number in range(7, -1, -1)),
