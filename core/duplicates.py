@@ -233,12 +233,14 @@ def find_duplicates(
     most: int = MOST,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
+    keep: Callable[[Index], None] | None = None,
 ) -> tuple[Pair, ...]:
     """All pairs of `items` (key, text; keys unique) that score at least `cutoff` (above 0, at most 100), best first.
 
     Equal scores stand in the order of the items. What scoring each pair would find, no more and no less, unless it
     stops early: with `most` pairs where there are more, or with those found so far once `cancelled()` is true.
     `progress(done, total)` is called now and then, and at the end; a caller that shares its thread's time waits in it.
+    `keep` is given the index that was made of `items`, for whoever goes on to find the pairs of single texts with it.
     """
     total = 2 * len(items)
     order = {key: number for number, (key, _) in enumerate(items)}
@@ -253,6 +255,8 @@ def find_duplicates(
             yield item
 
     index = Index(told(items), cutoff=cutoff)
+    if keep is not None:
+        keep(index)
     readings: dict[str, Reading] = {}
 
     def read(key: str) -> Reading:

@@ -32,10 +32,11 @@ class Alike:
                 return None
             texts = dict(candidates(reading.snapshot, reading.influence))
             if not self._keep_up(texts):
-                pairs = find_duplicates(tuple(texts.items()), progress=progress, cancelled=cancelled)
+                made: list[Index] = []
+                pairs = find_duplicates(tuple(texts.items()), progress=progress, cancelled=cancelled, keep=made.append)
                 if cancelled():
                     return None
-                self._pairs, self._index = pairs, None
+                self._pairs, self._index = pairs, made[0]
             self._texts = texts
             apart = not_duplicates(reading.snapshot)
             shown = (pair for pair in self._pairs if worth_showing(pair, reading.snapshot, apart))
@@ -47,10 +48,8 @@ class Alike:
             return bool(self._texts) or not texts
         gone = [key for key, text in self._texts.items() if texts.get(key) != text]
         new = [key for key, text in texts.items() if self._texts.get(key) != text]
-        if not self._texts or len(gone) + len(new) > MANY:
+        if self._index is None or not self._texts or len(gone) + len(new) > MANY:
             return False
-        if self._index is None:
-            self._index = Index(self._texts.items())
         kept = [pair for pair in self._pairs if not {pair.a, pair.b} & set(gone)]
         for key in gone:
             self._index.remove(key)

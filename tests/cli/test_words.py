@@ -103,6 +103,10 @@ def test_the_demo_opens_on_a_copy_and_leaves_nothing(empty):
     assert list(empty.folder.glob("assay-*/sample/memory/index.md"))
     session.type("q")
     assert session.end().status == 0
+    said = session.screen.rpartition("\x1b")[2]
+    assert "The demo's private copy, with all that was decided in it, is removed." in said
+    assert re.search(r"Open a root of your own: +[\w./-]*assay ROOT", said)
+    assert re.search(r"Lay out a new one: +[\w./-]*assay init", said)
     session.close()
     assert list(empty.folder.iterdir()) == []
 
