@@ -23,7 +23,7 @@ from core.vocabulary import Kind, Standing, Status
 from core.words import CJK, WORD
 
 if TYPE_CHECKING:
-    from core.influence import Influence
+    from core.eligibility import Influence
     from core.snapshot import Snapshot
 
 CUTOFF = 88.0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
@@ -47,6 +48,9 @@ RESCAN_SECONDS = 5.0
 ASK_WHERE = "\x1b[2;2H\x1b[6n"
 """The terminal answers with the cursor's place, once it has drawn all that was sent before. (In row 1 some answers are
 those of function keys.)"""
+
+YIELD_SECONDS = 0.0005
+"""How soon a thread that computes lets a key through: a key passes from thread to thread several times."""
 
 KEEP_TITLE, GIVE_BACK_TITLE = "\x1b[22;2t", "\x1b[23;2t"
 """The terminal keeps the title it had, and takes it back (xterm's window operations; others ignore them)."""
@@ -387,5 +391,6 @@ def run_console(root: str) -> int:
     from tui.settings import read_settings, settings_path
 
     settings = read_settings(settings_path(), names())
+    sys.setswitchinterval(YIELD_SECONDS)
     gc.disable()  # until the root is read: nothing of what is imported and parsed meanwhile is garbage
     return AssayApp(open_engine, markdown_door(root), root=root, settings=settings).run() or 0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 
-from core.influence import Verdict
+from core.eligibility import Verdict
 from core.items import MemoryItem
 from core.pages import Items, Page, gather
 from core.reading import Reading
