@@ -93,6 +93,7 @@ class AssayApp(App[int]):
         self._again = False
         self._after_own: list[Callable[[], None]] = []
         self._stop = threading.Event()
+        self._waits_for_frame = False
         self._frames = Frames()
         self._answers = False
         self._undrawn: deque[Callable[[], None]] = deque()
@@ -115,8 +116,11 @@ class AssayApp(App[int]):
         if self._settings is not None:
             self.theme_changed_signal.subscribe(self, self._theme_chosen)
         self._ask_terminal(lambda: None)
-        self.call_after_refresh(self.refresh_reading)
-        self.call_after_refresh(self._watch)
+        self._waits_for_frame = True
+
+    def _begin(self) -> None:
+        self.refresh_reading()
+        self._watch()
 
     def on_unmount(self) -> None:
         """Nothing watches any more."""
@@ -252,6 +256,9 @@ class AssayApp(App[int]):
             moved = self.screen.outer_size.clamp_offset(self.cursor_position) != self._previous_cursor_position
             renderable = Drawn(sequence) if sequence or moved else None
         super()._display(screen, renderable)
+        if self._waits_for_frame:  # what reads beside the first frame would keep it from being drawn
+            self._waits_for_frame = False
+            self.call_later(self._begin)
 
     def when_drawn(self, then: Callable[[], None]) -> None:
         """Call `then` once the terminal shows all that was sent to it; at once where it does not tell."""
@@ -392,5 +399,4 @@ def run_console(root: str) -> int:
 
     settings = read_settings(settings_path(), names())
     sys.setswitchinterval(YIELD_SECONDS)
-    gc.disable()  # until the root is read: nothing of what is imported and parsed meanwhile is garbage
     return AssayApp(open_engine, markdown_door(root), root=root, settings=settings).run() or 0
