@@ -15,11 +15,13 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from core.differences import Differences, Reading, compare, opposed
+from core.items import MemoryItem
+from core.pages import Items
 from core.signatures import LANES, Block, Query, is_foreign, least_matched
-from core.vocabulary import Kind, Standing, Status
+from core.vocabulary import Kind, Status
 from core.words import CJK, WORD
 
 if TYPE_CHECKING:
@@ -320,22 +322,47 @@ def group_pairs(pairs: Iterable[Pair]) -> tuple[Group, ...]:
     )
 
 
-def candidates(snapshot: Snapshot, influence: Influence) -> tuple[tuple[str, str], ...]:
-    """The items (key, text) that may be near-duplicates, in reading order.
+class Candidates(Sequence[tuple[str, str]]):
+    """Items as (key, text). A text is read when it is asked for: all of them at once are a lot."""
+
+    def __init__(self, items: Iterable[MemoryItem]) -> None:
+        self.items = tuple(items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @overload
+    def __getitem__(self, at: int) -> tuple[str, str]: ...
+    @overload
+    def __getitem__(self, at: slice) -> Candidates: ...
+    def __getitem__(self, at: int | slice) -> tuple[str, str] | Candidates:
+        if isinstance(at, slice):
+            return Candidates(self.items[at])
+        item = self.items[at]
+        return item.key, item.text
+
+
+def candidates(snapshot: Snapshot, influence: Influence) -> Candidates:
+    """The items that may be near-duplicates, in reading order.
 
     `knowledge` that is not excluded, held, superseded or merged into another, without the index's copies of it.
     """
-    elsewhere = {item.id for item in snapshot.items if item.standing is not Standing.INDEX}
+    return Candidates(
+        item
+        for item in snapshot.gather(_comparable)
+        if item.key not in snapshot.repeated and influence.eligible(item.key)
+    )
+
+
+def _comparable(items: Items) -> Items:
     return tuple(
-        (item.key, item.text)
-        for item in snapshot.items
+        item
+        for item in items
         if item.kind is Kind.KNOWLEDGE
-        and not (item.standing is Standing.INDEX and item.id in elsewhere)
         and item.status is not Status.SUPERSEDED
         and item.superseded_by is None
         and item.merged_into is None
         and not item.held
-        and influence.eligible(item.key)
     )
 
 
