@@ -143,6 +143,19 @@ class Influence:
             if self.copy_excluded(day, copy)
         )
 
+    @property
+    def excluded_files(self) -> frozenset[str]:
+        """The pages and archive days in which excluded text stands."""
+        prints = frozenset(map(print_of, self.excluded_texts))
+        days = (
+            day.file
+            for day in self.snapshot.archive
+            if self.segments.get(day.file)
+            or not self.excluded_ids.isdisjoint(day.copy_ids)
+            or not prints.isdisjoint(day.copy_prints)
+        )
+        return frozenset((*(self.snapshot.by_key[key].place.file for key in self.verdicts), *days))
+
     def lines_excluded(self, day: ArchiveDay, first: int, last: int) -> bool:
         """Whether the lines `first` to `last` of an archive file hold anything that is excluded."""
         if lines_touch(self.segments.get(day.file, ()), first, last):

@@ -26,8 +26,9 @@ from stores.markdown.layout import STANDINGS, Role
 from stores.markdown.parts import Leaf, Part
 from stores.markdown.scan import AT_ONCE, SET, ItemDraft, Run, Stretch
 
-PAGES = frozenset(STANDINGS) - {Role.INDEX}
-"""The roles of files whose parts are kept, besides the archive; what the index says depends on the other files."""
+PAGES = frozenset(STANDINGS) - {Role.INDEX, Role.HELD}
+"""The roles of files whose parts are kept, besides the archive. What the index says depends on the other files; what is
+held is excluded, and not to be copied elsewhere (§12.2)."""
 
 
 def dump(path: str, part: Part, answers: Mapping[str, Any]) -> bytes | None:
@@ -45,13 +46,18 @@ def dump(path: str, part: Part, answers: Mapping[str, Any]) -> bytes | None:
         return None
     kept["findings"] = [astuple(one) for one in part.findings]
     kept["ids"] = sorted(part.ids.difference(kept["columns"][_ID][0]) if kept["columns"] else part.ids)
-    kept |= {"size": part.state.size, "unwritable": part.state.unwritable}
+    kept |= {"role": part.role, "size": part.state.size, "unwritable": part.state.unwritable}
     return json.dumps(kept, separators=(",", ":")).encode()
 
 
 def load(path: str, role: Role, data: bytes, digest: str, record: bytes) -> Part:
-    """The part that `dump` made `record` of. `data` are the bytes of the file, which have to be those of then."""
+    """The part that `dump` made `record` of. `data` are the bytes of the file, which have to be those of then.
+
+    Raises `ValueError` where the file had another role then: a page may have become a leftover.
+    """
     kept = json.loads(record)
+    if kept["role"] != role:
+        raise ValueError("it was kept of a file of another role")
     state = FileState(digest, kept["size"], kept["unwritable"])
     parse = _Parse(path, data, STANDINGS.get(role, Standing.INBOX))
     run = Run(data, path)
@@ -194,6 +200,8 @@ def _encoded(answers: Mapping[str, Any], records: tuple[MemoryItem, ...]) -> dic
     numbers = {id(item): number for number, item in enumerate(records)}
     kept = {}
     for name, answer in answers.items():
+        if not name.startswith("core."):
+            continue  # by whose rules it was given is no part of what the cache knows of its maker
         try:
             kept[name] = _encode(answer, numbers)
         except _NotKeptError:

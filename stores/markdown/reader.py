@@ -7,7 +7,7 @@ import gc
 import os
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import NamedTuple
 
@@ -80,6 +80,7 @@ class Reader:
         """What the cache has of files that were not read yet; only while a root is read for the first time."""
         self._cached: dict[str, str] = {}
         """Path -> digest of the file whose record the cache has now."""
+        self._withheld: Collection[str] = ()
 
     def read(self, *, sequence: int = 0) -> tuple[Snapshot, Mapping[str, Document]]:
         """The root as it is now, and its item pages by path. Never raises for bad data.
@@ -102,9 +103,7 @@ class Reader:
             gone = _unreadable(".", f"{error.strerror}; what is shown was read before", "The root")
             return self._assembler.assemble(self._parts(), (gone,), {}, sequence)
         with _no_collection(sum(entry.path not in self._known for entry in tree.files) > _MANY):
-            if not self._read_once and self._cache is not None:
-                self._rows = self._cache.rows()
-                self._cached = {path: row.digest for path, row in self._rows.items()}
+            self._meet_cache()
             troubles = self._update(tree)
             self._read_once = True
             self._rows = {}
@@ -179,24 +178,33 @@ class Reader:
                 return load(entry.path, entry.role, data, row.digest, row.record)
         return read_part(entry.path, entry.role, data)
 
+    def _meet_cache(self) -> None:
+        """Learn what the cache has: at first, and where another process may have written to it."""
+        if self._cache is not None and (not self._read_once or self._cache.changed):
+            rows = self._cache.rows()
+            self._cached = {path: row.digest for path, row in rows.items()}
+            if not self._read_once:
+                self._rows = rows
+
     def _forget_changed(self) -> None:
-        """What a file does not say any more leaves the cache at once."""
+        """What a file does not say any more leaves the cache at once, and so does what is withheld."""
         gone = [
             path
             for path, digest in self._cached.items()
-            if path not in self._known or self._known[path].part.state.digest != digest
+            if path in self._withheld or path not in self._known or self._known[path].part.state.digest != digest
         ]
-        if gone and self._cache is not None:
-            self._cache.forget(gone)
+        if gone and self._cache is not None and self._cache.forget(gone):
             for path in gone:
                 del self._cached[path]
 
-    def to_keep(self) -> list[Kept]:
-        """What the cache should have and has not."""
+    def to_keep(self, withheld: Collection[str] = ()) -> list[Kept]:
+        """What the cache should have and has not. Nothing of the files `withheld` stays in it from now on."""
+        self._withheld = withheld
+        self._forget_changed()
         worth = sum(known.part.state.size for known in self._known.values()) >= _WORTH_KEEPING
         if self._cache is None or not worth:
             return []
-        return list(self._assembler.known(self._cached))
+        return [one for one in self._assembler.known(self._cached) if one.path not in withheld]
 
     def keep(self, those: Sequence[Kept], guard: AbstractContextManager[object]) -> None:
         """Keep what `to_keep` gave. The reader is asked and told under `guard`; the work is done beside.
@@ -209,7 +217,7 @@ class Reader:
         for start in range(0, len(those), _AT_A_TIME):
             made = ((one, dump(*one)) for one in those[start : start + _AT_A_TIME])
             rows = {one.path: Row(one.part.state.digest, record) for one, record in made if record is not None}
-            if not self._cache.keep(rows):
+            if rows and not self._cache.keep(rows):
                 return
             with guard:
                 self._cached.update((path, row.digest) for path, row in rows.items())
