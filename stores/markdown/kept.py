@@ -103,7 +103,7 @@ def _records(records: Sequence[MemoryItem], run: Run) -> dict[str, Any]:
         "columns": [_column([getattr(item, name) for item in records]) for name in AT_ONCE] if records else [],
         "count": len(records),
         "sections": _column([item.place.section for item in records]),
-        "read whole": [number for number, item in enumerate(records) if item._unread is None],
+        "read whole": [number for number, item in enumerate(records) if not isinstance(item._unread, Stretch)],
         "bounds": run.bounds.tolist(),
         "texts": run.texts.tolist(),
     }

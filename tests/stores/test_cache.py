@@ -196,6 +196,19 @@ def test_flipped_bytes_say_nothing(folder: Path, data: st.DataObject) -> None:
     assert b"retro 2026" not in raw(folder)
 
 
+def test_what_came_from_the_cache_is_kept_anew_as_it_was(folder: Path, loaded: list[str]) -> None:
+    """A record that the tolerant grammar read is not taken for one that the strict scan did."""
+    lay_out(folder, {"topics/odd.md": "* [2026-05-03] Text over\n  several lines\n  - Scope: here\n" + SPOKEN})
+    plain = Sight(str(folder)).keep()
+    running = Sight(str(folder))
+    cache_of(folder).unlink()
+    running.store.snapshot()
+    running.keep()
+    loaded.clear()
+    assert Sight(str(folder)).values == plain.values
+    assert "topics/odd.md" in loaded
+
+
 def test_another_version_of_the_program_begins_anew(
     folder: Path, loaded: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
