@@ -144,17 +144,20 @@ class Influence:
         )
 
     @property
-    def excluded_files(self) -> frozenset[str]:
-        """The pages and archive days in which excluded text stands."""
+    def excluded_by_file(self) -> Mapping[str, frozenset[str]]:
+        """The keys of the excluded items of each page; beside them the archive days that hold excluded copies."""
+        found: dict[str, set[str]] = {}
+        for key in self.verdicts:
+            found.setdefault(self.snapshot.by_key[key].place.file, set()).add(key)
         prints = frozenset(map(print_of, self.excluded_texts))
-        days = (
-            day.file
-            for day in self.snapshot.archive
-            if self.segments.get(day.file)
-            or not self.excluded_ids.isdisjoint(day.copy_ids)
-            or not prints.isdisjoint(day.copy_prints)
-        )
-        return frozenset((*(self.snapshot.by_key[key].place.file for key in self.verdicts), *days))
+        for day in self.snapshot.archive:
+            if (
+                self.segments.get(day.file)
+                or not self.excluded_ids.isdisjoint(day.copy_ids)
+                or not prints.isdisjoint(day.copy_prints)
+            ):
+                found.setdefault(day.file, set())
+        return {file: frozenset(keys) for file, keys in found.items()}
 
     def lines_excluded(self, day: ArchiveDay, first: int, last: int) -> bool:
         """Whether the lines `first` to `last` of an archive file hold anything that is excluded."""

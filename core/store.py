@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -38,10 +38,11 @@ class Store(Protocol):
         """The root as it is now, consistent; never raises for bad data. It shares what did not change."""
         ...
 
-    def keep(self, withheld: Collection[str] = ()) -> None:
+    def keep(self, withheld: Mapping[str, frozenset[str]]) -> None:
         """Keep what was read for the next start, where that is worth it. No memory changes by it; never raises.
 
-        Of the files `withheld`, nothing is kept: excluded text is not copied elsewhere (§12.2).
+        `withheld` are the keys of the excluded items of each page: what they say is not copied elsewhere (§12.2). Of an
+        archive day that it names, nothing is kept.
         """
         ...
 

@@ -10,7 +10,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -104,7 +104,7 @@ class MarkdownStore:
             projection = self._project(changes, base, self._documents_of(base), {})
         return tuple(FileDiff(edit.path, edit.before, edit.after) for edit in projection.edits)
 
-    def keep(self, withheld: Collection[str] = ()) -> None:
+    def keep(self, withheld: Mapping[str, frozenset[str]]) -> None:
         """Keep what was read and worked out, so that the next start is faster. May take a while; never raises."""
         with self._mutex:
             those = self._reader.to_keep(withheld)

@@ -541,7 +541,7 @@ def test_it_leaves_also_where_another_process_keeps_it_too_late(folder: Path) ->
     late.snapshot()
     (folder / "topics/odd.md").unlink()
     first.store.snapshot()
-    late.keep()
+    late.keep({})
     assert SECRET.encode() in raw(folder)
     first.store.snapshot()
     assert SECRET.encode() not in raw(folder)
@@ -586,26 +586,81 @@ def test_what_is_withdrawn_leaves_the_cache_and_stays_out(folder: Path) -> None:
     assert SECRET.encode() not in cache_of(folder).read_bytes()
 
 
-def test_a_page_with_an_excluded_item_is_not_kept(folder: Path, loaded: list[str]) -> None:
-    """A control record alone excludes; the item may still stand where it stood."""
-    lay_out(folder, {"topics/odd.md": SPOKEN})
-    sight = Sight(str(folder)).keep()
-    lay_out(
-        folder,
-        {
-            "log.md": "- [2026-06-10T10:00:00+08:00] withdraw (memlog-2026-06-10-001) by owner:ana — x\n  ```yaml\n"
-            "  withdrawal_id: memwd-2026-06-10-001\n  record_type: withdrawal-control-v1\n  action: withdraw\n"
-            "  scope:\n    memory_item_ids: [mem-2026-05-02-007, mem-2026-05-20-002]\n  reason: r\n"
-            "  decided_by: owner:ana\n  decided_at: 2026-06-10T10:00:00+08:00\n  effect: exclude-from-influence\n"
-            "  ```\n"
-        },
+def exclude(folder: Path, *ids: str) -> None:
+    """A control record alone excludes; the item still stands where it stood."""
+    log = (
+        "- [2026-06-10T10:00:00+08:00] withdraw (memlog-2026-06-10-001) by owner:ana — x\n  ```yaml\n"
+        "  withdrawal_id: memwd-2026-06-10-001\n  record_type: withdrawal-control-v1\n  action: withdraw\n"
+        f"  scope:\n    memory_item_ids: [{', '.join(ids)}]\n  reason: r\n"
+        "  decided_by: owner:ana\n  decided_at: 2026-06-10T10:00:00+08:00\n  effect: exclude-from-influence\n"
+        "  ```\n"
     )
+    lay_out(folder, {"log.md": log})
+
+
+ONLY = SPOKEN.replace("\n  - reviewer: unspeakable-thing-field", "").replace(f"{SECRET}-kind", "knowledge")
+
+
+@pytest.mark.parametrize(
+    ("file", "page"),
+    [
+        ("topics/odd.md", ONLY),
+        ("topics/odd.md", ONLY.replace("\n", "\r\n")),
+        ("topics/odd.md", ONLY.replace("  - Status", "  - status")),
+        ("memory.md", f"- [2026-05-02] [mem-2026-05-02-007] (state) A. Subject: {SECRET}. Source: {SECRET} 5.\n"),
+        (
+            "memory.md",
+            f"- [2026-05-02] [mem-2026-05-02-007] (state) A。Subject: {SECRET} x. Source: chat, {SECRET}。\n",
+        ),
+    ],
+)
+def test_what_an_excluded_item_says_is_found_anew_in_its_file(
+    folder: Path, file: str, page: str, loaded: list[str]
+) -> None:
+    lay_out(folder, {file: page})
+    sight = Sight(str(folder)).keep()
+    assert SECRET.encode() in raw(folder)
+    exclude(folder, "mem-2026-05-02-007")
     sight.keep()
     assert SECRET.encode() not in raw(folder)
-    assert b"mem-2026-05-20-002" not in raw(folder)
+    plain = Sight(str(folder)).keep()
+    assert SECRET in str(plain.values["items"])
+    loaded.clear()
+    before = cache_of(folder).read_bytes()
+    assert Sight(str(folder)).keep().values == plain.values
+    assert cache_of(folder).read_bytes() == before
+    assert file in loaded
+    (folder / ".assay/cache.db").unlink()
+    assert Sight(str(folder)).values == plain.values
+
+
+def test_a_page_whose_excluded_item_is_not_found_so_easily_is_not_kept(folder: Path, loaded: list[str]) -> None:
+    lay_out(folder, {"topics/odd.md": SPOKEN})
+    sight = Sight(str(folder)).keep()
+    exclude(folder, "mem-2026-05-02-007", "mem-2026-05-02-008")
+    sight.keep()
+    assert SECRET.encode() not in raw(folder)
     Sight(str(folder)).keep()
     Sight(str(folder))
-    assert set(loaded) == {"memory.md"}
+    assert "topics/odd.md" not in loaded
+
+
+def test_an_archive_day_with_an_excluded_copy_is_not_kept(folder: Path, loaded: list[str]) -> None:
+    sight = Sight(str(folder)).keep()
+    exclude(folder, "mem-2026-05-20-002")
+    sight.keep()
+    assert sorted(Cache(str(folder)).rows()) == ["memory.md", "topics/deploy.md"]
+    plain = Sight(str(folder)).keep()
+    assert Sight(str(folder)).values == plain.values
+
+
+def test_what_is_reinstated_is_kept_again(folder: Path) -> None:
+    exclude(folder, "mem-2026-05-20-002")
+    sight = Sight(str(folder)).keep()
+    (folder / "log.md").unlink()
+    sight.keep()
+    assert sorted(Cache(str(folder)).rows()) == ["archive/2026-05-20.md", "memory.md", "topics/deploy.md"]
+    assert b"run-8" in Cache(str(folder)).rows()["topics/deploy.md"].record
 
 
 def test_no_fact_is_in_the_cache(folder: Path) -> None:

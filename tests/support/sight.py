@@ -52,7 +52,7 @@ def rule_values(engine: Engine) -> dict[str, Any]:
     return {
         "verdicts": dict(influence.verdicts),
         "chains": influence.chains,
-        "excluded": (influence.excluded_copies, influence.excluded_texts, influence.excluded_files),
+        "excluded": (influence.excluded_copies, influence.excluded_texts, influence.excluded_by_file),
         "conflicts": reading.conflicts,
         "findings": reading.findings,
         "queue": [repr(entry) for entry in reading.queue],
@@ -88,5 +88,5 @@ class Sight:
 
     def keep(self) -> Sight:
         """Leave what was read for the next start, as the console does."""
-        self.store.keep(self.engine.reading().influence.excluded_files)
+        self.store.keep(self.engine.reading().influence.excluded_by_file)
         return self
