@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import threading
 from collections.abc import Callable
@@ -180,8 +181,33 @@ def test_answers_come_back_about_the_same_items(data: bytes) -> None:
     assert all(any(item is one for one in loaded.leaf.records) for item in kept.ask(_states))
 
 
+@settings(max_examples=150, deadline=None)
+@given(data=FILES, choice=st.integers(0, 255))
+def test_what_is_withheld_is_found_anew(data: bytes, choice: int) -> None:
+    part = read_part("topics/t.md", Role.TOPIC, data)
+    assert part.leaf is not None
+    withheld = {item.key for number, item in enumerate(part.leaf.records) if choice >> number % 8 & 1}
+    said = {text for item in part.leaf.records if item.key in withheld for text in (item.subject, item.source) if text}
+    said -= {text for item in part.leaf.records if item.key not in withheld for text in (item.subject, item.source)}
+    page = Page(part.leaf.records)
+    for question in (facts_about, _states, _sources):
+        page.ask(question)
+    record = dump("topics/t.md", part, page.answers, frozenset(withheld))
+    if record is not None:
+        assert [text for text in said if json.dumps(text).encode() in record] == []
+        assert values(load("topics/t.md", Role.TOPIC, data, part.state.digest, record)) == values(part)
+
+
+def _sources(items: tuple[MemoryItem, ...]) -> tuple[str, ...]:
+    return tuple(item.source for item in items if item.source)
+
+
 def _states(items: tuple[MemoryItem, ...]) -> tuple[MemoryItem, ...]:
     return tuple(item for item in items if item.kind is Kind.STATE)
+
+
+for question in (_sources, _states):
+    question.__module__ = "core.tests"  # other answers are not kept
 
 
 def test_a_page_kept_in_another_role_is_refused() -> None:
