@@ -184,16 +184,13 @@ class Cache:
         try:
             with self._folder_open() as folder:
                 status = os.stat(CACHE_FILE, dir_fd=folder, follow_symlinks=False)
-                if stat.S_ISREG(status.st_mode) and (self._known(status) or _ours(folder)):
+                if stat.S_ISREG(status.st_mode) and _ours(folder):
                     os.unlink(CACHE_FILE, dir_fd=folder)
             return True
         except FileNotFoundError:
             return True
         except OSError:
             return False
-
-    def _known(self, status: os.stat_result) -> bool:
-        return self._seen is not None and self._seen[:2] == _stamp(status)[:2]
 
 
 def _ours(folder: int) -> bool:

@@ -122,9 +122,8 @@ def _may_be_left(part: Part, run: Run, numbers: Sequence[int]) -> bool:
     """Whether what these records say can be left out, and found anew."""
     assert part.leaf is not None
     items = [part.leaf.records[number] for number in numbers]
-    told = {finding.item for finding in part.findings}
     return all(
-        isinstance(item._unread, Stretch) and item.key not in told and said_at(run, number) == _said(item)
+        isinstance(item._unread, Stretch) and said_at(run, number) == _said(item)
         for number, item in zip(numbers, items, strict=True)
     )
 

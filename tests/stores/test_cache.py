@@ -293,6 +293,18 @@ def test_what_somebody_else_put_there_is_left_alone(folder: Path, put: Callable[
     assert tree(folder.parent) == before
 
 
+@pytest.mark.parametrize("put", STRANGE)
+def test_there_is_nothing_to_forget_in_what_somebody_else_put_there(folder: Path, put: Callable[[Path], None]) -> None:
+    cache_of(folder).parent.mkdir(exist_ok=True)
+    put(cache_of(folder))
+    before = tree(folder.parent)
+    Cache(str(folder)).forget([NAME])
+    after = tree(folder.parent)
+    if put is a_second_name:  # which is that of an empty cache
+        del before[str(cache_of(folder))]
+    assert after == before
+
+
 def test_what_was_put_in_the_place_of_the_cache_while_it_was_used_is_left_alone(folder: Path) -> None:
     running = Sight(str(folder)).keep()
     cache_of(folder).unlink()
@@ -547,6 +559,30 @@ def test_it_leaves_also_where_another_process_keeps_it_too_late(folder: Path) ->
     assert SECRET.encode() not in raw(folder)
 
 
+def test_it_leaves_also_where_its_name_in_the_cache_was_damaged(folder: Path) -> None:
+    lay_out(folder, {"topics/odd.md": SPOKEN})
+    running = Sight(str(folder)).keep()
+    status = cache_of(folder).stat()
+    rewrite(cache_of(folder), "topics/odd.md", "topics/0dd.md")
+    os.utime(cache_of(folder), ns=(status.st_atime_ns, status.st_mtime_ns))
+    (folder / "topics/odd.md").unlink()
+    running.store.snapshot()
+    assert SECRET.encode() not in raw(folder)
+
+
+def test_what_another_process_wrote_is_not_overlooked_for_what_one_wrote_oneself(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    one, other = Cache(str(root)), Cache(str(root))
+    assert one.keep({"topics/a.md": Row("a", b"1")})
+    assert not one.changed
+    assert other.keep({"topics/b.md": Row("b", b"2")})
+    one.forget(["topics/a.md"])
+    assert one.changed
+    assert one.rows() == {"topics/b.md": Row("b", b"2")}
+    assert not one.changed
+
+
 def test_it_leaves_also_while_it_is_being_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lay_out(folder, {"topics/odd.md": SPOKEN})
     sight = Sight(str(folder))
@@ -772,6 +808,17 @@ def test_any_life_of_a_cache_leaves_what_is_kept_and_nothing_else(tmp_path: Path
         kept_now = (root / ".assay" / "cache.db").read_bytes() if (root / ".assay" / "cache.db").exists() else b""
         assert [mark for mark in dead if mark in kept_now] == []
         assert len(kept_now) <= 4 * sum(len(row.record) for row in live.values()) + (1 << 19)
+
+
+def test_room_of_what_is_gone_is_given_back(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    cache = Cache(str(root))
+    assert cache.keep({"topics/a.md": Row("a", b"A")})
+    for number in range(60):
+        assert cache.keep({"topics/b.md": Row("b", b"%02d" % number * 25_000)})
+    assert cache.rows() == {"topics/a.md": Row("a", b"A"), "topics/b.md": Row("b", b"59" * 25_000)}
+    assert (root / ".assay" / "cache.db").stat().st_size < 300_000
 
 
 def test_threads_keep_and_forget_at_once(tmp_path: Path) -> None:
