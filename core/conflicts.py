@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from core.eligibility import Chain, Influence
 from core.events import status_events
-from core.influence import Chain, Influence
 from core.items import MemoryItem
 from core.pages import Items
 from core.snapshot import Snapshot

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence, Set
 from core.catalogue import make_finding
 from core.conflicts import Conflict
 from core.controls import Tombstone
+from core.eligibility import Influence
 from core.findings import Finding
-from core.influence import Influence
 from core.items import MemoryItem
 from core.odd_records import odd_records
 from core.pages import Items

@@ -15,15 +15,17 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from core.differences import Differences, Reading, compare, opposed
-from core.signatures import LANES, NUMBERS, Block, Columns, Query, least_matched, selected
-from core.vocabulary import Kind, Standing, Status
+from core.items import MemoryItem
+from core.pages import Items
+from core.signatures import LANES, Block, Query, is_foreign, least_matched
+from core.vocabulary import Kind, Status
 from core.words import CJK, WORD
 
 if TYPE_CHECKING:
-    from core.influence import Influence
+    from core.eligibility import Influence
     from core.snapshot import Snapshot
 
 CUTOFF = 88.0
@@ -98,21 +100,38 @@ class Index:
         if not 0 < cutoff <= 100:
             raise ValueError(f"cutoff must be above 0 and at most 100: {cutoff}")
         self.cutoff = cutoff
-        self._columns = Columns()
         self._blocks: list[tuple[Block, list[str]]] = []
-        self._where: dict[str, tuple[Block, int]] = {}
+        self._lanes: dict[str, tuple[Block, int]] | None = None
         self._load([(key, folded) for key, text in items if (folded := fold(text))])
 
     def _load(self, folded: list[tuple[str, str]]) -> None:
-        folded.sort(key=lambda item: len(item[1]))
-        size = min(LANES, max(2048, -(-len(folded) // 6)))
-        for start in range(0, len(folded), size):
-            part = folded[start : start + size]
-            keys = [key for key, _ in part]
-            texts = [text for _, text in part]
-            block = Block(self._columns, self.cutoff, len(texts[0]), len(texts[-1]), texts)
-            self._blocks.append((block, keys))
-            self._where.update((key, (block, lane)) for lane, key in enumerate(keys))
+        # Scripts apart: a block of one is passed over by texts of the other, though they be as long.
+        sides: tuple[list[tuple[str, str]], list[tuple[str, str]]] = ([], [])
+        for item in folded:
+            sides[is_foreign(item[1])].append(item)
+        for side in sides:
+            side.sort(key=lambda item: len(item[1]))
+            size = min(LANES, max(2048, -(-len(side) // 6)))
+            for start in range(0, len(side), size):
+                part = side[start : start + size]
+                keys = [key for key, _ in part]
+                texts = [text for _, text in part]
+                block = Block(self.cutoff, len(texts[0]), len(texts[-1]), texts)
+                self._blocks.append((block, keys))
+                if self._lanes is not None:
+                    self._lanes.update((key, (block, lane)) for lane, key in enumerate(keys))
+
+    @property
+    def _where(self) -> dict[str, tuple[Block, int]]:
+        """Where each text is; made when first asked for, which a search of all against all never does."""
+        if self._lanes is None:
+            self._lanes = {
+                key: (block, lane)
+                for block, keys in self._blocks
+                for lane, (key, text) in enumerate(zip(keys, block.texts, strict=True))
+                if text
+            }
+        return self._lanes
 
     def __len__(self) -> int:
         """The number of texts that take part; those that fold to nothing do not."""
@@ -137,7 +156,7 @@ class Index:
         ceiling = 64
         while ceiling < length:
             ceiling += ceiling // 4
-        self._blocks.append((Block(self._columns, self.cutoff, min(ceiling * 4 // 5, length), ceiling), []))
+        self._blocks.append((Block(self.cutoff, min(ceiling * 4 // 5, length), ceiling), []))
         return self._blocks[-1]
 
     def remove(self, key: str) -> None:
@@ -158,7 +177,7 @@ class Index:
 
     def matches(self, text: str) -> tuple[tuple[str, float], ...]:
         """The near-duplicates of `text`, as (key, score), best first."""
-        query = Query(fold(text), self._columns, self.cutoff)
+        query = Query(fold(text), self.cutoff)
         found = [match for block, keys in self._near(query) for match in _scored(query, block, keys)]
         return tuple(sorted(found, key=lambda match: -match[1]))
 
@@ -167,41 +186,43 @@ class Index:
         if not query.length:
             return
         for block, keys in self._blocks[first:]:
-            if block.floor <= query.most and query.least <= block.ceiling:
+            if block.near(query):
                 yield block, keys
 
     def pairs(self) -> Iterator[list[tuple[str, str, float]]]:
-        """All pairs that reach the cutoff, as (key, key, score), each once: a list, often empty, for each text."""
+        """All pairs that reach the cutoff, as (key, key, score), each once: a list, often empty, for each text.
+
+        Not while texts are added or removed.
+        """
         for number, (block, keys) in enumerate(self._blocks):
             for lane, text in enumerate(block.texts):
                 if not text:
                     continue
-                query = Query(text, self._columns, self.cutoff)
+                query = Query(text, self.cutoff, block, lane)
                 found = _scored(query, block, keys, lane)
                 for other, other_keys in self._near(query, number + 1):
                     found += _scored(query, other, other_keys)
                 yield [(keys[lane], key, score) for key, score in found]
+            block.rest()
 
 
 def _scored(query: Query, block: Block, keys: Sequence[str], after: int = -1) -> list[tuple[str, float]]:
     """The keys and scores of the texts of `block` in lanes above `after` that reach the cutoff with `query`."""
-    found = block.candidates(query, after)
-    if not found:
+    lanes = block.candidates(query, after)
+    if not lanes:
         return []
     from rapidfuzz.distance.Indel import distance  # here, so that importing core does not load it
     from rapidfuzz.fuzz import ratio
     from rapidfuzz.process import extract
 
-    if query.length > _WORD and found.bit_count() > _FEW:
+    if query.length > _WORD and len(lanes) > _FEW:
         total = query.length + min(query.most, block.ceiling)
         apart = total - 2 * least_matched(total, query.cutoff)
-        near = extract(query.thin, selected(block.thin, found), scorer=distance, score_cutoff=apart, limit=None)
+        thin = block.thin
+        near = extract(query.thin, [thin[lane] for lane in lanes], scorer=distance, score_cutoff=apart, limit=None)
         if not near:
             return []
-        lanes = selected(NUMBERS, found)
         lanes = [lanes[at] for _, _, at in near]
-    else:
-        lanes = selected(NUMBERS, found)
     texts = block.texts
     best = extract(query.text, [texts[lane] for lane in lanes], scorer=ratio, score_cutoff=query.cutoff, limit=None)
     return [(keys[lanes[at]], score) for _, score, at in best]
@@ -214,15 +235,17 @@ def find_duplicates(
     most: int = MOST,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
+    keep: Callable[[Index], None] | None = None,
 ) -> tuple[Pair, ...]:
     """All pairs of `items` (key, text; keys unique) that score at least `cutoff` (above 0, at most 100), best first.
 
     Equal scores stand in the order of the items. What scoring each pair would find, no more and no less, unless it
     stops early: with `most` pairs where there are more, or with those found so far once `cancelled()` is true.
     `progress(done, total)` is called now and then, and at the end; a caller that shares its thread's time waits in it.
+    `keep` is given the index that was made of `items`, for whoever goes on to find the pairs of single texts with it.
     """
     total = 2 * len(items)
-    order = {key: (number, text) for number, (key, text) in enumerate(items)}
+    order = {key: number for number, (key, _) in enumerate(items)}
 
     def told(source: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         for number, item in enumerate(source):
@@ -234,13 +257,15 @@ def find_duplicates(
             yield item
 
     index = Index(told(items), cutoff=cutoff)
+    if keep is not None:
+        keep(index)
     readings: dict[str, Reading] = {}
 
     def read(key: str) -> Reading:
         if key not in readings:
             if len(readings) >= _READ:
                 readings.clear()
-            readings[key] = Reading(order[key][1])
+            readings[key] = Reading(items[order[key]][1])
         return readings[key]
 
     pairs: list[Pair] = []
@@ -253,11 +278,11 @@ def find_duplicates(
         for a, b, score in found:
             if order[b] < order[a]:
                 a, b = b, a
-            pairs.append(Pair(a, b, score, opposed(read(a), read(b)), order[a][1], order[b][1]))
+            pairs.append(Pair(a, b, score, opposed(read(a), read(b)), items[order[a]][1], items[order[b]][1]))
         if len(pairs) >= most:
             del pairs[most:]
             break
-    pairs.sort(key=lambda pair: (-pair.score, order[pair.a][0], order[pair.b][0]))
+    pairs.sort(key=lambda pair: (-pair.score, order[pair.a], order[pair.b]))
     if progress is not None:
         progress(total, total)
     return tuple(pairs)
@@ -297,22 +322,47 @@ def group_pairs(pairs: Iterable[Pair]) -> tuple[Group, ...]:
     )
 
 
-def candidates(snapshot: Snapshot, influence: Influence) -> tuple[tuple[str, str], ...]:
-    """The items (key, text) that may be near-duplicates, in reading order.
+class Candidates(Sequence[tuple[str, str]]):
+    """Items as (key, text). A text is read when it is asked for: all of them at once are a lot."""
+
+    def __init__(self, items: Iterable[MemoryItem]) -> None:
+        self.items = tuple(items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @overload
+    def __getitem__(self, at: int) -> tuple[str, str]: ...
+    @overload
+    def __getitem__(self, at: slice) -> Candidates: ...
+    def __getitem__(self, at: int | slice) -> tuple[str, str] | Candidates:
+        if isinstance(at, slice):
+            return Candidates(self.items[at])
+        item = self.items[at]
+        return item.key, item.text
+
+
+def candidates(snapshot: Snapshot, influence: Influence) -> Candidates:
+    """The items that may be near-duplicates, in reading order.
 
     `knowledge` that is not excluded, held, superseded or merged into another, without the index's copies of it.
     """
-    elsewhere = {item.id for item in snapshot.items if item.standing is not Standing.INDEX}
+    return Candidates(
+        item
+        for item in snapshot.gather(_comparable)
+        if item.key not in snapshot.repeated and influence.eligible(item.key)
+    )
+
+
+def _comparable(items: Items) -> Items:
     return tuple(
-        (item.key, item.text)
-        for item in snapshot.items
+        item
+        for item in items
         if item.kind is Kind.KNOWLEDGE
-        and not (item.standing is Standing.INDEX and item.id in elsewhere)
         and item.status is not Status.SUPERSEDED
         and item.superseded_by is None
         and item.merged_into is None
         and not item.held
-        and influence.eligible(item.key)
     )
 
 

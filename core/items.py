@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -51,10 +52,10 @@ class Place:
 
 
 class Unread(Protocol):
-    """What a store still has to read of an item."""
+    """Where a store reads what it left out of an item."""
 
-    def fill(self, item: MemoryItem, number: int, name: str) -> None:
-        """Set the field `name` of `item`, record `number`, which is not set yet. Always to the same value."""
+    def read(self, number: int, name: str) -> Any:
+        """The field `name` of record `number`; always the same value. Raises `LookupError` where there is none."""
         ...
 
 
@@ -62,7 +63,7 @@ class Unread(Protocol):
 class MemoryItem:
     """One bearer of a memory item (§9). Archived copies are evidence, not bearers.
 
-    A store may leave fields unset that it can read later (`Unread`); they are read when one of them is asked for.
+    A store may leave fields out that it can read later (`Unread`): they are read each time they are asked for.
 
     `key` identifies the bearer in lists and requests: the id where one bearer has it, else id or content digest
     with file and occurrence. `kind` and `status` are None where what is written is no token of the vocabulary
@@ -101,11 +102,11 @@ class MemoryItem:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Reached for a field that is not set yet, and for what is no field."""
-            if name in ("_unread", "_number") or self._unread is None:
-                raise AttributeError(f"A memory item has no {name!r}.", name=name, obj=self)
-            self._unread.fill(self, self._number, name)
-            return object.__getattribute__(self, name)
+            """Reached for a field that was left out, and for what is no field."""
+            if name not in ("_unread", "_number") and self._unread is not None:
+                with suppress(LookupError):
+                    return self._unread.read(self._number, name)
+            raise AttributeError(f"A memory item has no {name!r}.", name=name, obj=self)
 
     @property
     def held(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.changes import AddItem, ChangeSet, KeepIndex, RecentEntry
-from core.influence import Chain, Influence
+from core.eligibility import Chain, Influence
 from core.pages import Items
 from core.places import TOPICS_FOLDER
 from core.snapshot import Snapshot, changed_pages

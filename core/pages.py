@@ -30,8 +30,8 @@ class Page:
 
     __slots__ = ("_answers", "_kept", "items")
 
-    def __init__(self, items: Items, kept: Mapping[str, Any] | None = None) -> None:
-        """`kept` are answers about the same items that were worked out before, by `name_of` the question."""
+    def __init__(self, items: Items, kept: dict[str, Callable[[], Any]] | None = None) -> None:
+        """`kept` gives answers about the same items that were worked out before, by `name_of` the question."""
         self.items = items
         self._answers: dict[Callable[..., object], tuple[tuple[object, ...], Any]] = {}
         self._kept = kept
@@ -53,16 +53,16 @@ class Page:
         return answer
 
     def _answer(self, question: Callable[[Items, *C], T], *context: *C) -> T:
-        if not context and self._kept is not None and (name := name_of(question)) in self._kept:
-            answer: T = self._kept[name]
+        if not context and self._kept and (known := self._kept.pop(name_of(question), None)) is not None:
+            answer: T = known()
             return answer
         return question(self.items, *context)
 
     @property
     def answers(self) -> Mapping[str, Any]:
         """The answers that rest on the items alone, by `name_of` the question."""
-        asked = {name_of(question): answer for question, (context, answer) in self._answers.items() if not context}
-        return {**(self._kept or {}), **asked}
+        asked = list(self._answers.items())  # others may go on asking
+        return {name_of(question): answer for question, (context, answer) in asked if not context}
 
 
 def gather(pages: Iterable[Page], question: Callable[[Items, *C], Sequence[T]], *context: *C) -> list[T]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.binding import Binding, Owner
 from core.controls import Scope
-from core.influence import Influence
+from core.eligibility import Influence
 from core.items import MemoryItem
 from core.ownership import EVERYTHING, owners_of
 from core.places import BINDING, CONVENTIONS, INBOX, INDEX, LOG

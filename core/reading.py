@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from core.conflicts import Conflict, find_conflicts
+from core.eligibility import Influence
 from core.findings import Finding
-from core.influence import Influence, resolve_influence
+from core.influence import resolve_influence
 from core.items import MemoryItem
 from core.review import QueueEntry, find_drift, review_queue
 from core.snapshot import Snapshot

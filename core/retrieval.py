@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.conflicts import Conflict, find_conflicts, newest, oldest_first
-from core.influence import Influence
+from core.eligibility import Influence
 from core.items import MemoryItem
 from core.places import TOPICS_FOLDER
 from core.snapshot import Snapshot, Topic

@@ -9,9 +9,9 @@ from datetime import date as Date
 from core.catalogue import CATALOGUE, CodeInfo
 from core.conflicts import refuters, still_refutes
 from core.drift import find_drift
+from core.eligibility import Influence
 from core.events import Event, status_events
 from core.findings import Finding
-from core.influence import Influence
 from core.items import MemoryItem
 from core.pages import Items
 from core.review_plan import CleanupRow, cleanup_markdown, cleanup_plan

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from core.snapshot import Archive, ArchiveDay, Snapshot
 
 if TYPE_CHECKING:
-    from core.influence import Influence
+    from core.eligibility import Influence
 
 EXCERPT_LIMIT = 4000
 """Longest excerpt, in characters; a longer one ends in `…`."""

@@ -14,7 +14,7 @@ from core.snapshot import Snapshot
 from core.vocabulary import Kind, Standing, Status
 
 if TYPE_CHECKING:
-    from core.influence import Influence
+    from core.eligibility import Influence
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
 _SUFFIX = re.compile(r"[:./_@#-]+(?:ip)?(?:v?\d+(?:\.\d+)*|new|old|prev|previous|current|latest|copy|alt|tmp|bak)$")

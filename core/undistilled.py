@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from core.catalogue import make_finding
+from core.eligibility import Influence
 from core.findings import Finding
-from core.influence import Influence
 from core.pages import Items
 from core.reach import item_ids_in
 from core.snapshot import ArchiveDay, ArchivedCopy, Snapshot

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.conflicts import own_items
+from core.eligibility import Influence
 from core.events import Event
 from core.findings import Finding
-from core.influence import Influence
 from core.items import MemoryItem
 from core.pages import Items
 from core.places import INBOX, INDEX

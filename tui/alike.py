@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from core.commands.merging import not_duplicates
 from core.duplicates import Index, Pair, candidates, find_duplicates, worth_showing
+from core.items import MemoryItem
 from core.reading import Reading
 
 Progress = Callable[[int, int], None]
@@ -21,7 +22,7 @@ class Alike:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._texts: dict[str, str] = {}
+        self._items: dict[str, MemoryItem] = {}
         self._pairs: tuple[Pair, ...] = ()
         self._index: Index | None = None
 
@@ -30,34 +31,41 @@ class Alike:
         with self._lock:
             if cancelled():
                 return None
-            texts = dict(candidates(reading.snapshot, reading.influence))
-            if not self._keep_up(texts):
-                pairs = find_duplicates(tuple(texts.items()), progress=progress, cancelled=cancelled)
+            compared = candidates(reading.snapshot, reading.influence)
+            items = {item.key: item for item in compared.items}
+            if not self._keep_up(items):
+                made: list[Index] = []
+                pairs = find_duplicates(compared, progress=progress, cancelled=cancelled, keep=made.append)
                 if cancelled():
                     return None
-                self._pairs, self._index = pairs, None
-            self._texts = texts
+                self._pairs, self._index = pairs, made[0]
+            self._items = items
             apart = not_duplicates(reading.snapshot)
             shown = (pair for pair in self._pairs if worth_showing(pair, reading.snapshot, apart))
             return tuple(sorted(shown, key=lambda pair: (pair.opposed, -pair.score)))
 
-    def _keep_up(self, texts: dict[str, str]) -> bool:
+    def _keep_up(self, items: dict[str, MemoryItem]) -> bool:
         """Bring the pairs up to date item by item; False where that is not worth it."""
-        if texts == self._texts:
-            return bool(self._texts) or not texts
-        gone = [key for key, text in self._texts.items() if texts.get(key) != text]
-        new = [key for key, text in texts.items() if self._texts.get(key) != text]
-        if not self._texts or len(gone) + len(new) > MANY:
+        before = self._items
+        gone = [key for key, item in before.items() if _other(items.get(key), item)]
+        new = [key for key, item in items.items() if _other(before.get(key), item)]
+        if not gone and not new:
+            return bool(before) or not items
+        if self._index is None or not before or len(gone) + len(new) > MANY:
             return False
-        if self._index is None:
-            self._index = Index(self._texts.items())
         kept = [pair for pair in self._pairs if not {pair.a, pair.b} & set(gone)]
         for key in gone:
             self._index.remove(key)
         for key in new:
-            near = [(other, texts[other]) for other, _ in self._index.matches(texts[key]) if other in texts]
+            text = items[key].text
+            near = [(other, items[other].text) for other, _ in self._index.matches(text) if other in items]
             for other in near:
-                kept.extend(find_duplicates((other, (key, texts[key]))))
-            self._index.add(key, texts[key])
+                kept.extend(find_duplicates((other, (key, text))))
+            self._index.add(key, text)
         self._pairs = tuple(kept)
         return True
+
+
+def _other(one: MemoryItem | None, item: MemoryItem) -> bool:
+    """Whether `one` says something else than `item`."""
+    return one is not item and (one is None or one.text != item.text)

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import work
+from textual import events, work
+from textual._compositor import ChopsUpdate, CompositorUpdate
 from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.screen import ModalScreen, Screen
@@ -22,11 +25,13 @@ from core.authority import Actor, Role
 from tui import display
 from tui.console import CONSOLE_CSS, Console
 from tui.door import Door, markdown_door
+from tui.frames import Drawn, Frames
 from tui.themes import OWN, names
 from tui.verbs import VERBS, choose_keys
 from tui.widgets.header import Head
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from textual.theme import Theme
 
     from core.engine import Engine
@@ -40,6 +45,13 @@ RESCAN_SECONDS = 5.0
 """How often to look for changes where watching failed."""
 
 
+ASK_WHERE = "\x1b[2;2H\x1b[6n"
+"""The terminal answers with the cursor's place, once it has drawn all that was sent before. (In row 1 some answers are
+those of function keys.)"""
+
+YIELD_SECONDS = 0.0005
+"""How soon a thread that computes lets a key through: a key passes from thread to thread several times."""
+
 KEEP_TITLE, GIVE_BACK_TITLE = "\x1b[22;2t", "\x1b[23;2t"
 """The terminal keeps the title it had, and takes it back (xterm's window operations; others ignore them)."""
 
@@ -50,7 +62,10 @@ class AssayApp(App[int]):
     CSS = CONSOLE_CSS
     TITLE = "assay"
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS: ClassVar = [Binding("ctrl+c", "quit", show=False, priority=True)]
+    BINDINGS: ClassVar = [
+        Binding("ctrl+c", "quit", show=False, priority=True),
+        Binding("ctrl+l", "redraw", show=False, priority=True),
+    ]
 
     def __init__(
         self, open_engine: Callable[[], Engine], door: Door, *, root: str = "", settings: Settings | None = None
@@ -78,6 +93,10 @@ class AssayApp(App[int]):
         self._again = False
         self._after_own: list[Callable[[], None]] = []
         self._stop = threading.Event()
+        self._waits_for_frame = False
+        self._frames = Frames()
+        self._answers = False
+        self._undrawn: deque[Callable[[], None]] = deque()
         self._head = Head(root=short_root(root))
 
     def get_default_screen(self) -> Screen[None]:
@@ -96,8 +115,12 @@ class AssayApp(App[int]):
         self._show_head()
         if self._settings is not None:
             self.theme_changed_signal.subscribe(self, self._theme_chosen)
-        self.call_after_refresh(self.refresh_reading)
-        self.call_after_refresh(self._watch)
+        self._ask_terminal(lambda: None)
+        self._waits_for_frame = True
+
+    def _begin(self) -> None:
+        self.refresh_reading()
+        self._watch()
 
     def on_unmount(self) -> None:
         """Nothing watches any more."""
@@ -208,7 +231,10 @@ class AssayApp(App[int]):
 
     def say_where(self, words: str) -> None:
         """Name what is in view in the terminal's title, for whoever does not see the screen."""
-        self.sub_title = display.one_line(f"{words}, {short_root(self.root)}" if self.root else words)
+        where = display.one_line(f"{words}, {short_root(self.root)}" if self.root else words)
+        if self._titled and where == self.sub_title:
+            return
+        self.sub_title = where
         keep, self._titled = "" if self._titled else KEEP_TITLE, True
         self._to_terminal(f"{keep}\x1b]2;{self.TITLE}: {self.sub_title}\x07")
 
@@ -216,6 +242,51 @@ class AssayApp(App[int]):
         driver = self._driver
         if driver is not None and not (driver.is_headless or driver.is_inline or driver.is_web) and titled(os.environ):
             driver.write(sequence)
+            driver.flush()
+
+    # --- what is sent to the terminal
+
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        driver = self._driver
+        sent = driver is not None and self._running and not (self._closed or self.is_headless or driver.is_inline)
+        if sent and not self._batch_count and isinstance(renderable, CompositorUpdate):
+            if isinstance(renderable, ChopsUpdate) and not self._frames.known:
+                renderable = screen._compositor.render_full_update()
+            sequence = self._frames.update(renderable, self.console)
+            moved = self.screen.outer_size.clamp_offset(self.cursor_position) != self._previous_cursor_position
+            renderable = Drawn(sequence) if sequence or moved else None
+        super()._display(screen, renderable)
+        if self._waits_for_frame:  # what reads beside the first frame would keep it from being drawn
+            self._waits_for_frame = False
+            self.call_later(self._begin)
+
+    def when_drawn(self, then: Callable[[], None]) -> None:
+        """Call `then` once the terminal shows all that was sent to it; at once where it does not tell."""
+        if self._answers:
+            self._ask_terminal(then)
+        else:
+            then()
+
+    def _ask_terminal(self, then: Callable[[], None]) -> None:
+        self._undrawn.append(then)
+        self._to_terminal(ASK_WHERE)
+
+    def on_cursor_position(self) -> None:
+        """The terminal has drawn what was sent before it was asked. Keys typed until then came in before."""
+        self._answers = True
+        if self._undrawn:
+            self._undrawn.popleft()()
+
+    async def on_event(self, event: events.Event) -> None:
+        """A resized terminal, or one given back by another program, shows what nobody knows."""
+        if isinstance(event, events.Resize):
+            self._frames.forget()
+        await super().on_event(event)
+
+    def action_redraw(self) -> None:
+        """Draw everything again: another program has written over it."""
+        self._frames.forget()
+        self.screen.refresh()
 
     # --- watching
 
@@ -327,5 +398,5 @@ def run_console(root: str) -> int:
     from tui.settings import read_settings, settings_path
 
     settings = read_settings(settings_path(), names())
-    gc.disable()  # until the root is read: nothing of what is imported and parsed meanwhile is garbage
+    sys.setswitchinterval(YIELD_SECONDS)
     return AssayApp(open_engine, markdown_door(root), root=root, settings=settings).run() or 0

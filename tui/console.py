@@ -13,9 +13,10 @@ from textual.screen import Screen
 
 from core.authority import AUTHORITY, Actor, Role
 from tui import display
+from tui.desk import PARTS
 from tui.lines import Line, line
 from tui.screens.table import NUMBERS, SCREENS, ScreenRow, titles
-from tui.verbs import DECISIONS, VERBS, Verb, by_key, footer_of
+from tui.verbs import DECISIONS, DUPLICATES, VERBS, Verb, by_key, footer_of
 from tui.widgets.footer import Footer
 from tui.widgets.header import Head, Header
 from tui.widgets.rail import Rail, Stop
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from tui.app import AssayApp
     from tui.desk import Answer, Facts
     from tui.page import Page
-    from tui.screens.form import Answers, Field
+    from tui.screens.form import Answers, Field, Intro
     from tui.widgets.text_pane import Build
 
 NARROW = 100
@@ -147,7 +148,7 @@ class Console(Screen[None]):
         fields: Sequence[Field],
         then: Callable[[Answers], None],
         *,
-        intro: Sequence[str] = (),
+        intro: Intro = (),
         verb: str = "Go on",
     ) -> None:
         """Ask for what is missing, then go on."""
@@ -194,13 +195,7 @@ class Console(Screen[None]):
             self.run_worker(self._visit(screen, key), exclusive=True, group="visit", exit_on_error=False)
 
     async def _visit(self, screen: int, key: object) -> None:
-        if not self.query(f"#page-{screen}"):
-            made = next(row for row in SCREENS if row.number == screen).load()(self)
-            await self.query_one("#pages").mount(made)
-            if self._facts is not None and made.NEEDS in self._facts.ready:
-                made.load(self._facts, own=True)
-            else:
-                made.show_title()
+        await self._mounted(screen)
         self.current = screen
         for page in self.pages():
             page.set_class(screen == page.NUMBER, "-current")
@@ -210,6 +205,18 @@ class Console(Screen[None]):
             if key is not None:
                 shown.go(key)
         self._refresh_rail()
+
+    async def _mounted(self, screen: int) -> None:
+        """See to it that a page is there, and filled as far as it can be."""
+        if not self.query(f"#page-{screen}"):
+            made = next(row for row in SCREENS if row.number == screen).load()(self)
+            await self.query_one("#pages").mount(made)
+        page = next(page for page in self.pages() if screen == page.NUMBER)
+        if page.facts is None:  # also where another visit cut this one short before it was filled
+            if self._facts is not None and page.NEEDS in self._facts.ready:
+                page.load(self._facts, own=True)
+            else:
+                page.show_title()
 
     def refresh_rail(self) -> None:
         """A page counts otherwise now."""
@@ -255,6 +262,9 @@ class Console(Screen[None]):
             if page.NEEDS in parts:
                 page.load(facts, own=own)
         self._refresh_rail()
+        if self._loaded and PARTS[-1] in parts and not self.query(f"#page-{DUPLICATES}"):
+            # It counts only what it has searched for, and it searches beside the screen, once all else is there.
+            self.run_worker(self._mounted(DUPLICATES), group="prepare", exit_on_error=False)
 
     # --- keys
 
@@ -326,7 +336,7 @@ class Console(Screen[None]):
 
     # --- after a decision
 
-    def done(self, request: Request, receipt: Line) -> None:
+    def done(self, request: Request, receipt: Callable[[int], Line]) -> None:
         """A decision was carried out: its receipt stays until the next key, the cursor goes on."""
         from core.requests import Undo
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from core.errors import AssayError
 from core.plan import Plan, Receipt
 from core.requests import Request, Undo
 from tui import display
-from tui.lines import Line, line
+from tui.lines import Line, cells, line
 from tui.screens.confirm import ConfirmScreen, failure
 from tui.screens.dialog import Dialog, Pager
 from tui.screens.plan_lines import plan_body
@@ -127,7 +128,7 @@ class Decider:
     def _committed(self, request: Request, receipt: Receipt, then: Then | None) -> None:
         app = self._app
         app.own_paths.update(diff.path for diff in receipt.files)
-        app.console_screen.done(request, receipt_line(receipt, app.size.width))
+        app.console_screen.done(request, partial(receipt_line, receipt))
         follow = (lambda: then(receipt)) if then is not None else None
         if isinstance(request, Undo):
             follow = partial(app.console_screen.came_back, receipt.event)
@@ -142,17 +143,31 @@ def show_error(app: AssayApp, title: str, error: Exception) -> None:
 
 
 def receipt_line(receipt: Receipt, width: int) -> Line:
-    """What was done, which files, which event, how to undo it; names of files where there is room."""
+    """What was done, which files, which event, how to undo it; names of files where there is room.
+
+    The event's id and the way back always stand: where it is narrow the files go, then the middle of what was done.
+    """
     names = [display.one_line(diff.path) for diff in receipt.files]
-    count = f"{len(names)} file{'' if len(names) == 1 else 's'}"
-    files = ", ".join(names) if width >= 140 and len(names) <= 4 else count
     left = f", {len(receipt.refusals)} left out" if receipt.refusals else ""
-    undoable = receipt.undo.startswith("Can be undone")
     key = verb("undo").keys
-    how = receipt.undo.replace("with undo", f"with {key}")
-    undo = line((key, "key"), " undoes") if undoable else line((how, "dim"))
-    return (
-        *line((" ✓ ", "good"), display.one_line(receipt.title), (left, "waits"), "   "),
-        *line((files, "dim"), "   ", (receipt.event, "dim"), "   "),
-        *undo,
-    )
+    title = display.one_line(receipt.title)
+    counted = f"{len(names)} file{'' if len(names) == 1 else 's'}"
+    said = receipt.undo.replace("with undo", f"with {key}")
+    full, short, least = (line((words, "dim")) for words in (said, re.split("[:;,]", said)[0].rstrip("."), "no undo"))
+    if receipt.undo.startswith("Can be undone"):
+        full = short = least = line((key, "key"), " undoes")
+    whole, some = display.width(title), min(display.width(title), 14)
+    for undo, files, room in (
+        (full, ", ".join(names) if len(names) <= 4 else counted, whole),
+        (full, counted, whole),
+        (full, "", whole),
+        (short, counted, whole),
+        (short, counted, some),
+        (short, "", some),
+        (least, "", 0),
+    ):
+        end = line((receipt.event, "dim"), "   ", *undo)
+        middle = line((left, "waits"), "   ", (files, "dim"), "   " if files else "", *end)
+        if width - 3 - cells(middle) >= room:
+            break
+    return (*line((" ✓ ", "good"), display.clip_middle(title, width - 3 - cells(middle))), *middle)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from core.reading import Reading
     from core.requests import Request
     from tui.lines import Line
-    from tui.screens.form import Answers, Field
+    from tui.screens.form import Answers, Field, Intro
     from tui.sight import Census, References, Sight
     from tui.widgets.text_pane import Build
 
@@ -69,7 +69,7 @@ class Desk(Protocol):
         fields: Sequence[Field],
         then: Callable[[Answers], None],
         *,
-        intro: Sequence[str] = (),
+        intro: Intro = (),
         verb: str = "Go on",
     ) -> None:
         """Ask for what is missing, then go on with the answers; nothing follows where it was cancelled."""

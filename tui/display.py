@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from rich.cells import cell_len, get_character_cell_size
 
@@ -40,13 +41,25 @@ _MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe2
 _MARKS_KEPT = 4
 
 _suspect = re.compile(f"[{_HOSTILE}]|[{_MARKS}]{{{_MARKS_KEPT + 1}}}|^[{_MARKS}]")
-_scan = re.compile(
-    f"(?P<keep>{_SEQUENCE}|{_VARIANT}|{_NON_JOINER})"
-    f"|(?P<hostile>[{_HOSTILE}])"
-    f"|(?P<lead>\\A[{_MARKS}]+)"
-    f"|(?P<marks>[{_MARKS}]{{{_MARKS_KEPT + 1},}})"
-)
-_cluster = re.compile(f"(?:{_SEQUENCE}|{_VARIANT}|.)[{_MARKS}\u200c\u200d\ufe00-\ufe0f]*", re.DOTALL)
+
+
+@cache
+def _scan() -> re.Pattern[str]:
+    """What `visible` looks at closely. Compiled when a text needs it: the first frame of a console does not."""
+    return re.compile(
+        f"(?P<keep>{_SEQUENCE}|{_VARIANT}|{_NON_JOINER})"
+        f"|(?P<hostile>[{_HOSTILE}])"
+        f"|(?P<lead>\\A[{_MARKS}]+)"
+        f"|(?P<marks>[{_MARKS}]{{{_MARKS_KEPT + 1},}})"
+    )
+
+
+@cache
+def _cluster() -> re.Pattern[str]:
+    """A character with what belongs to it."""
+    return re.compile(f"(?:{_SEQUENCE}|{_VARIANT}|.)[{_MARKS}\u200c\u200d\ufe00-\ufe0f]*", re.DOTALL)
+
+
 _breaks = re.compile(r"[ \t]*(?:\r\n|\r|\n)[ \t]*")
 
 NEWLINE = " ⏎ "
@@ -86,7 +99,7 @@ def visible(text: str) -> str:
         return text
     if _suspect.search(text) is None:
         return text
-    return _scan.sub(_replace, text)
+    return _scan().sub(_replace, text)
 
 
 def one_line(text: str) -> str:
@@ -101,7 +114,7 @@ def width(text: str) -> int:
 
 def graphemes(text: str) -> Iterator[tuple[str, int]]:
     """The user-perceived characters of `text` in order, each with its width in cells."""
-    for match in _cluster.finditer(text):
+    for match in _cluster().finditer(text):
         cluster = match.group()
         yield cluster, (get_character_cell_size(cluster) if len(cluster) == 1 else cell_len(cluster))
 
@@ -125,6 +138,24 @@ def clip(text: str, cells: int, mark: str = ELLIPSIS) -> str:
         room -= size
         kept.append(cluster)
     return "".join(kept) + mark
+
+
+def clip_middle(text: str, cells: int, mark: str = ELLIPSIS) -> str:
+    """`text` in at most `cells` cells, `mark` standing for its middle where it is too long; its end stays, too."""
+    if cell_len(text) <= cells:
+        return text
+    room = cells - cell_len(mark)
+    if room < 2:
+        return clip(text, cells, mark)
+    start = clip(text, room - room // 2, "")
+    kept: list[str] = []
+    left = room - cell_len(start)
+    for cluster, size in reversed(list(graphemes(text[-room:]))):
+        if size > left:
+            break
+        left -= size
+        kept.append(cluster)
+    return start.rstrip() + mark + "".join(reversed(kept)).lstrip()
 
 
 def pad(text: str, cells: int, *, right: bool = False) -> str:

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 from tui import display
 from tui.editor import edit_file, named
+from tui.lines import Line, plain
 from tui.screens.form import Answers, Field
 
 if TYPE_CHECKING:
     from tui.desk import Desk
 
 
-def edit_line(desk: Desk, title: str, text: str, then: Callable[[str], None], *, notes: Sequence[str] = ()) -> None:
-    """Let the human edit `text`, then go on with it on one line. `notes` stand beneath it, to be read."""
+def edit_line(desk: Desk, title: str, text: str, then: Callable[[str], None], *, notes: Sequence[Line] = ()) -> None:
+    """Let the human edit `text`, then go on with it on one line. `notes` stand beside it, to be read."""
     words = named()
     if words is None:
         # A field draws what it holds, so it holds what may be seen; left as it was, the stored text goes on.
@@ -24,10 +25,12 @@ def edit_line(desk: Desk, title: str, text: str, then: Callable[[str], None], *,
         def go_on(answers: Answers) -> None:
             then(" ".join(text.split()) if answers["text"] == shown.strip() else answers["text"])
 
-        field = Field("text", "text", shown, "one line, not empty")
+        field = Field("text", "text", shown, "one line, not empty", long=True)
         desk.ask(title, (field,), go_on, intro=tuple(notes))
         return
-    status, edited = desk.outside(lambda: edit_file(text, notes, lambda path: _run([*words, path])))
+    status, edited = desk.outside(
+        lambda: edit_file(text, [plain(note) for note in notes], lambda path: _run([*words, path]))
+    )
     if status:
         desk.say(("! ", "waits"), f"The editor ended with status {status}; nothing was written.")
     elif not edited:

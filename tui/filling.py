@@ -20,7 +20,8 @@ def fill(engine: Engine, before: Facts | None, publish: Publish) -> None:
     if before is not None and same(before.reading, reading):
         return
     _ = reading.influence
-    facts = Facts(reading, Sight(reading), References(()), Census(reading), frozenset(PARTS[:1]))
+    sight = Sight(reading, before.sight if before is not None else None)
+    facts = Facts(reading, sight, References(()), Census(reading), frozenset(PARTS[:1]))
     changed = changes(before.reading.snapshot, reading.snapshot) if before is not None else ()
     if not publish(facts, frozenset(PARTS[:1]), changed):
         return

@@ -23,6 +23,7 @@ ROLES = (
     "add",  # a diff's new line
     "del",  # a diff's old line
     "word",  # the words of a line that differ
+    "turn",  # those that turn what it says: negations, numbers, names such as C++
     "rule",  # a line that separates
 )
 """The roles a span can have; several are joined by blanks."""

@@ -91,6 +91,7 @@ def _plan(console: Console, page: Page) -> None:
         (Field("file", "file", name, "a new file, outside the root"),),
         go_on,
         intro=("As Markdown to tick, and as JSON beside it. `assay plan --take` takes a ticked one back in.",),
+        verb="Write it",
     )
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import accumulate, repeat
 
 _BETWEEN = b"\xff"  # no byte of UTF-8
 _CHECK_EVERY = 4096
+_LOT = 1 << 21
+"""Bytes that are searched at once."""
 
 
 def fold(text: str) -> str:
@@ -28,18 +32,21 @@ class Haystack:
     def __init__(self, rows: Iterable[tuple[Hashable, str]], *, cancelled: Callable[[], bool] = lambda: False) -> None:
         """`rows` are `(key, text)` in the order to show. Stops early, unfinished, once `cancelled`."""
         self._keys: list[Hashable] = []
-        self._starts: list[int] = []
+        self._lots: list[_Lot] = []
         parts: list[bytes] = []
-        at = 0
+        size = 0
         for number, (key, text) in enumerate(rows):
             if number % _CHECK_EVERY == 0 and cancelled():
                 break
-            folded = fold(text).encode("utf-8", "surrogatepass")
+            part = fold(text).encode("utf-8", "surrogatepass")
             self._keys.append(key)
-            self._starts.append(at)
-            parts.append(folded)
-            at += len(folded) + 1
-        self._joined = _BETWEEN.join(parts)
+            parts.append(part)
+            size += len(part) + 1
+            if size >= _LOT:
+                self._lots.append(_Lot(len(self._keys) - len(parts), parts))
+                parts, size = [], 0
+        if parts:
+            self._lots.append(_Lot(len(self._keys) - len(parts), parts))
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -51,29 +58,42 @@ class Haystack:
 
     def find(self, query: str, *, cancelled: Callable[[], bool] = lambda: False) -> list[Hashable] | None:
         """The keys of the rows that contain every word of `query`, in order; None once `cancelled`."""
-        needles = needles_of(query)
+        needles = [needle.encode("utf-8", "surrogatepass") for needle in needles_of(query)]
         if not needles:
             return list(self._keys)
-        found: set[int] | None = None
-        for needle in sorted(needles, key=len, reverse=True):
-            rows = self._rows_with(needle.encode("utf-8", "surrogatepass"), cancelled)
-            if rows is None:
+        if len(needles) > 1 and self._lots:
+            needles.sort(key=self._lots[0].frequency)
+        found: list[Hashable] = []
+        for lot in self._lots:
+            if cancelled():
                 return None
-            found = rows if found is None else found & rows
-            if not found:
-                return []
-        return [self._keys[index] for index in sorted(found or ())]
+            found += map(self._keys.__getitem__, lot.rows_with(needles))
+        return found
 
-    def _rows_with(self, needle: bytes, cancelled: Callable[[], bool]) -> set[int] | None:
+
+class _Lot:
+    """Some rows on end: their texts joined, so few that a search through them is over before anybody can wait."""
+
+    def __init__(self, first: int, parts: Sequence[bytes]) -> None:
+        self._first = first
+        self._joined = _BETWEEN.join(parts)
+        self._starts = list(accumulate((len(part) + 1 for part in parts), initial=0))
+
+    def frequency(self, needle: bytes) -> int:
+        """How often `needle` stands in a part of these rows."""
+        return self._joined.count(needle, 0, len(self._joined) // 8)
+
+    def rows_with(self, needles: Sequence[bytes]) -> Iterable[int]:
+        """The numbers of the rows that contain all of `needles`, rarest first, in order."""
+        first, *others = needles
+        rows: Iterable[int] = self._rows_with(first)
         joined, starts = self._joined, self._starts
-        rows: set[int] = set()
-        at = joined.find(needle)
-        while at >= 0:
-            row = bisect_right(starts, at) - 1
-            rows.add(row)
-            if len(rows) % _CHECK_EVERY == 0 and cancelled():
-                return None
-            if row + 1 >= len(starts):
-                break
-            at = joined.find(needle, starts[row + 1])
-        return rows
+        for needle in others:
+            rows = [row for row in rows if joined.find(needle, starts[row], starts[row + 1]) >= 0]
+        return map(self._first.__add__, rows)
+
+    def _rows_with(self, needle: bytes) -> Iterable[int]:
+        # The rest of a row belongs to its first match, so that there is one a row.
+        there = re.compile(re.escape(needle) + b"[^" + _BETWEEN + b"]*")
+        found = [match.start() for match in there.finditer(self._joined)]
+        return map((-1).__add__, map(bisect_right, repeat(self._starts), found))

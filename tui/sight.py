@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
 
+from core.eligibility import Verdict
 from core.items import MemoryItem
 from core.pages import Items, Page, gather
 from core.reading import Reading
@@ -18,9 +21,14 @@ WITHHELD = "withheld while a withdrawal excludes it"
 class Sight:
     """The eyes of the ordinary screens. Screen 5 alone looks past it, item by item, when asked to."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, before: Sight | None = None) -> None:
+        """`before` is the sight of another reading of the same root."""
         self.reading = reading
-        self._withheld = Withheld(reading)
+        self._withheld: Withheld
+        if before is not None and excludes_the_same(before.reading, reading):
+            self._withheld = before._withheld
+        else:
+            self._withheld = Withheld(reading)
 
     def clean(self, text: str) -> str:
         """Stored text with excluded text withheld and secrets masked; not yet made visible."""
@@ -43,36 +51,45 @@ class Sight:
         return self.reading.influence.eligible(item.key)
 
 
+def excludes_the_same(one: Reading, other: Reading) -> bool:
+    """Whether the same texts are withheld in two readings; where that is not plain, False."""
+    before, after = one.influence, other.influence
+    return (
+        before.verdicts is after.verdicts
+        and one.snapshot.archive is other.snapshot.archive
+        and one.snapshot.events is other.snapshot.events
+    )
+
+
 class Census:
     """How many items stand where; counted once a reading, beside the screen."""
 
     def __init__(self, reading: Reading) -> None:
-        self.eligible: list[str] = []
-        """Keys of the items that ordinary screens show, in reading order."""
-        self.by_file: dict[str, list[str]] = {}
+        self.by_file: dict[str, Sequence[str]] = {}
+        """Keys of the items that ordinary screens show, by file, in reading order."""
         self.waiting: dict[str, int] = {}
         self.withheld = 0
         excluded = reading.influence.verdicts
         for page in reading.snapshot.pages:
-            keys: Sequence[str] = page.ask(_keys)
-            if not excluded.keys().isdisjoint(keys):
-                self.withheld += len(keys)
-                keys = [key for key in keys if key not in excluded]
-                self.withheld -= len(keys)
-            if keys:
-                self.eligible += keys
-                self.by_file.setdefault(page.file, []).extend(keys)
-            waiting = sum(key not in excluded for key in page.ask(_waiting))
+            shown, withheld, waiting = page.ask(_counted, excluded)
+            self.withheld += withheld
+            if shown:
+                known = self.by_file.get(page.file)
+                self.by_file[page.file] = shown if known is None else (*known, *shown)
             if waiting:
                 self.waiting[page.file] = self.waiting.get(page.file, 0) + waiting
 
+    @cached_property
+    def eligible(self) -> Sequence[str]:
+        """Keys of the items that ordinary screens show, in reading order."""
+        return [*chain.from_iterable(self.by_file.values())]
 
-def _keys(items: Items) -> tuple[str, ...]:
-    return tuple(item.key for item in items)
 
-
-def _waiting(items: Items) -> tuple[str, ...]:
-    return tuple(item.key for item in items if item.status is Status.PENDING_CLEANUP)
+def _counted(items: Items, excluded: Mapping[str, Verdict]) -> tuple[tuple[str, ...], int, int]:
+    """The keys of the items that are shown, how many are not, and how many of the former wait."""
+    shown = tuple(item for item in items if item.key not in excluded)
+    waiting = sum(item.status is Status.PENDING_CLEANUP for item in shown)
+    return tuple(item.key for item in shown), len(items) - len(shown), waiting
 
 
 class References:

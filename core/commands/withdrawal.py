@@ -10,10 +10,11 @@ from core.changes import AppendEvent, Change, ChangeSet, HoldItem, ReleaseItem, 
 from core.commands.draft import Context, Draft, no_secret
 from core.commands.succession import supersede_detail
 from core.controls import ControlRecord, Scope
+from core.eligibility import Influence
 from core.errors import ItemNotFound, NotAuthorised, Refused, RivalRows
 from core.events import Event, FieldChange
 from core.ids import WITHDRAWAL
-from core.influence import Influence, resolve_influence
+from core.influence import resolve_influence
 from core.items import FieldValue, MemoryItem
 from core.navigation import head_action
 from core.ownership import owners_of, owns

@@ -26,7 +26,7 @@ from stores.markdown.archive import StoredDay
 from stores.markdown.document import Document, parse_document
 from stores.markdown.layout import STANDINGS, Role
 from stores.markdown.parts import Leaf, Part
-from stores.markdown.scan import AT_ONCE, SET, ItemDraft, Run, Stretch, said_at
+from stores.markdown.scan import AT_ONCE, LATER, ItemDraft, Run, Stretch, said_at
 
 _PRINT = re.compile(r"[0-9a-f]{16}|mem-\d{4}-\d\d-\d\d-\d{3,}")
 PAGES = frozenset(STANDINGS) - {Role.INDEX, Role.HELD}
@@ -83,7 +83,7 @@ def load(path: str, role: Role, data: bytes, digest: str, record: bytes) -> Part
         return Part(role, state, findings, ids, day=day)
     topic = Topic(*_tuples(kept["topic"])) if kept["topic"] else None
     leaf = Leaf(records, findings, parse)
-    return Part(role, state, findings, ids, leaf=leaf, kept=_Answers(kept["answers"], records), topic=topic)
+    return Part(role, state, findings, ids, leaf=leaf, kept=_answers(kept["answers"], records), topic=topic)
 
 
 class _Parse:
@@ -98,11 +98,11 @@ class _Parse:
             self._document = self._parsed()
         return self._document
 
-    def fill(self, item: MemoryItem, number: int, name: str) -> None:
-        """A field that is left of record `number`."""
-        if name not in SET:
-            raise AttributeError(f"A memory item has no {name!r}.", name=name, obj=item)
-        SET[name](item, getattr(self().records[number], name))
+    def read(self, number: int, name: str) -> Any:
+        """A field that was left out of record `number`."""
+        if name not in LATER:
+            raise LookupError(name)
+        return getattr(self().records[number], name)
 
 
 # Records: a column a field, each value once.
@@ -210,24 +210,9 @@ def _read(run: Run, kept: Mapping[str, Any], parse: _Parse) -> Iterator[MemoryIt
 # Answers: items by their number on the page.
 
 
-class _Answers(Mapping[str, Any]):
+def _answers(encoded: Mapping[str, Any], records: tuple[MemoryItem, ...]) -> dict[str, Callable[[], Any]]:
     """Answers as they were kept, each made anew when it is asked for."""
-
-    def __init__(self, encoded: Mapping[str, Any], records: tuple[MemoryItem, ...]) -> None:
-        self._encoded = encoded
-        self._records = records
-
-    def __getitem__(self, name: str) -> Any:
-        return _decoded(self._encoded[name], self._records)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._encoded
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._encoded)
-
-    def __len__(self) -> int:
-        return len(self._encoded)
+    return {name: partial(_decoded, answer, records) for name, answer in encoded.items()}
 
 
 class _NotKeptError(Exception):

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Container
 from enum import StrEnum
+from functools import lru_cache
 
 from core.findings import Finding
 from core.places import (
@@ -100,25 +101,30 @@ def role_of(path: str, *, topics_folder: bool) -> Role | None:
     return role if path.endswith(".md") else None
 
 
-def leftover(name: str, siblings: Container[str]) -> tuple[str, Severity] | None:
+def leftover(name: str, siblings: Container[str | None]) -> tuple[str, Severity] | None:
     """What left a file of this name behind (a clause), and how much it matters; None where it is no leftover.
 
     `siblings` are the names in the same folder: `page (1).md` is a copy only where `page.md` stands beside it.
     """
-    if name.startswith(OWN_FOLDER):
-        return None
-    if not _GOVERNED_NAME.search(name):
-        return None
+    told, original = _left_over(name)
+    if original in siblings:
+        return f"it looks like a copy of {original}", Severity.WARNING
+    return told
+
+
+@lru_cache(maxsize=16_384)
+def _left_over(name: str) -> tuple[tuple[str, Severity] | None, str | None]:
+    """What the name alone says, and the name of which it says that it is a copy of it."""
+    if name.startswith(OWN_FOLDER) or not _GOVERNED_NAME.search(name):
+        return None, None
     if _SYNC.search(name):
-        return "a sync or merge tool kept another version of a file here", Severity.WARNING
+        return ("a sync or merge tool kept another version of a file here", Severity.WARNING), None
     if _MERGE_REST.search(name):
-        return "version control left part of a merge here", Severity.WARNING
+        return ("version control left part of a merge here", Severity.WARNING), None
     if _EDITOR.search(name):
-        return "an editor left a copy here, or has the file open", Severity.NOTICE
+        return ("an editor left a copy here, or has the file open", Severity.NOTICE), None
     numbered = _NUMBERED.fullmatch(name)
-    if numbered is not None and numbered["stem"] + numbered["end"] in siblings:
-        return f"it looks like a copy of {numbered['stem']}{numbered['end']}", Severity.WARNING
-    return None
+    return None, numbered["stem"] + numbered["end"] if numbered is not None else None
 
 
 def leftover_finding(path: str, why: str, severity: Severity) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -65,7 +65,7 @@ class Part:
     findings: tuple[Finding, ...] = ()
     ids: frozenset[str] = frozenset()
     leaf: Leaf | None = None
-    kept: Mapping[str, Any] | None = None
+    kept: dict[str, Callable[[], Any]] | None = None
     topic: Topic | None = None
     day: ArchiveDay | None = None
     log: LogPage | None = None

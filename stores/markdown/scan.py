@@ -110,8 +110,6 @@ LATER = ("text", "place", "digest", "scope", "confidence", "confidence_scheme")
 """The fields that are read when they are asked for."""
 assert {*AT_ONCE, *LATER, "_unread", "_number"} == {one.name for one in fields(MemoryItem)}, "the scan sets every field"
 
-SET = {name: MemoryItem.__dict__[name].__set__ for name in LATER}
-"""Sets such a field of an item that has none yet."""
 _SHARED: dict[bytes, str] = {}
 _DAYS: dict[bytes, tuple[str, bool]] = {}
 _MOST_SHARED = 1 << 16
@@ -200,24 +198,19 @@ class Stretch:
         self._run = run
         self._section = run.section
 
-    def fill(self, item: MemoryItem, number: int, name: str) -> None:
+    def read(self, number: int, name: str) -> str | Place | None:
         """One of the fields that the scan left out."""
         run = self._run
-        start, end = run.bounds[2 * number], run.bounds[2 * number + 1]
-        value: str | Place | None
         if name == "text":
-            value = run.data[run.texts[2 * number] : run.texts[2 * number + 1]].decode()
-        elif name == "place":
-            value = Place(run.path, run.numbers.at(start), self._section)
-        elif name == "digest":
+            return run.data[run.texts[2 * number] : run.texts[2 * number + 1]].decode()
+        start = run.bounds[2 * number]
+        if name == "place":
+            return Place(run.path, run.numbers.at(start), self._section)
+        if name == "digest":
             assert run.patterns is not None
-            value = bytes_digest(run.data, start, end - run.patterns.eol)
-        elif name in SET:
-            found = run.texts_at(start)[_AT[name]]
-            value = _shared(found) if found else None
-        else:
-            raise AttributeError(f"A memory item has no {name!r}.", name=name, obj=item)
-        SET[name](item, value)
+            return bytes_digest(run.data, start, run.bounds[2 * number + 1] - run.patterns.eol)
+        found = run.texts_at(start)[_AT[name]]
+        return _shared(found) if found else None
 
 
 _AT = {"scope": 7, "confidence_scheme": 11, "confidence": 12}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -56,6 +56,20 @@ class Sweep:
     def watched(self) -> tuple[str, ...]:
         """The folders to watch natively, sorted."""
         return tuple(sorted({*self.folders, *self.linked}))
+
+    def only(self, other: Sweep, paths: Set[str]) -> bool:
+        """True where nothing but the entries at `paths` differs."""
+        names = (mine.keys() | theirs.keys() for mine, theirs in self._beside(other))
+        differ = (
+            name
+            for (mine, theirs), those in zip(self._beside(other), names, strict=True)
+            for name in those
+            if mine.get(name) != theirs.get(name)
+        )
+        return self.linked == other.linked and all(name in paths for name in differ)
+
+    def _beside(self, other: Sweep) -> tuple[tuple[Mapping[str, Mark], Mapping[str, Mark]], ...]:
+        return (self.folders, other.folders), (self.entries, other.entries)
 
     def same_folders(self, other: Sweep) -> bool:
         """True where the folders are the same ones, not merely of the same names."""
@@ -187,9 +201,11 @@ def _watch_natively(
         noticed = any(_matters(path, seen, targets) for _, path in changes)
         if not noticed and time.monotonic() < due:
             continue
+        if noticed:
+            on_change()  # at once; the sweep may take longer than the reading
         now = sweep(root)
         due = time.monotonic() + sweep_seconds
-        if noticed or now != seen:
+        if now != seen and not (noticed and now.only(seen, {path for _, path in changes})):
             on_change()
         # A folder removed and made again may bear the old inode, so the event about it counts as well.
         if not now.same_folders(seen) or any(path in seen.folders for _, path in changes):

@@ -137,7 +137,7 @@ def _found(engine: Engine) -> list[float]:
 
     haystack = Haystack((item.key, item.text) for item in engine.reading().snapshot.items)
     return [
-        timed(lambda query=query: haystack.find(query), 5)[1] for query in ("gateway", "网关", "ticket 77", "租约 队列")
+        timed(lambda query=query: haystack.find(query), 5)[1] for query in ("gateway", "网关", "port 51", "租约 队列")
     ]
 
 

@@ -103,6 +103,10 @@ def test_the_demo_opens_on_a_copy_and_leaves_nothing(empty):
     assert list(empty.folder.glob("assay-*/sample/memory/index.md"))
     session.type("q")
     assert session.end().status == 0
+    said = session.screen.rpartition("\x1b")[2]
+    assert "The demo's private copy, with all that was decided in it, is removed." in said
+    assert re.search(r"Open a root of your own: +[\w./-]*assay ROOT", said)
+    assert re.search(r"Lay out a new one: +[\w./-]*assay init", said)
     session.close()
     assert list(empty.folder.iterdir()) == []
 
@@ -113,7 +117,7 @@ def test_version(empty):
     assert re.fullmatch(r"assay (\d+\.\d+\.\d+|\(not installed.*\))\n", result.out)
 
 
-HEAVY = ("yaml", "watchfiles", "rapidfuzz", "textual", "sqlmodel", "sqlalchemy")
+HEAVY = ("yaml", "watchfiles", "rapidfuzz", "numpy", "textual", "sqlmodel", "sqlalchemy")
 
 
 @pytest.mark.parametrize("words", [["--help"], ["items"], ["status"], ["show", "mem-2026-05-20-001"]])

@@ -6,8 +6,9 @@ import pytest
 
 from core.binding import Owner
 from core.controls import ControlRecord
+from core.eligibility import Influence
 from core.findings import Finding
-from core.influence import Influence, resolve_influence
+from core.influence import resolve_influence
 from core.items import MemoryItem, Place
 from core.snapshot import IndexLine, IndexView
 from core.vocabulary import ControlState, Severity

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.controls import ControlRecord
-from core.influence import Influence, resolve_influence
+from core.eligibility import Influence
+from core.influence import resolve_influence
 from core.snapshot import Snapshot
 from tests.core.build import day, item, root, scope, withdraw
 

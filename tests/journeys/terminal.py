@@ -48,6 +48,10 @@ class Terminal:
         self.raw = b""
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
+        self.answering = False
+        """Whether it answers, like a real one, where its cursor is."""
+        self.asked = 0
+        """Questions not answered yet."""
 
     @property
     def text(self) -> str:
@@ -65,7 +69,15 @@ class Terminal:
             return False
         self.raw += data
         self._stream.feed(data)
+        self.asked += data.count(b"\x1b[6n")
+        if self.answering:
+            self.answer()
         return bool(data)
+
+    def answer(self) -> None:
+        """Answer what was asked."""
+        self.type("\x1b[2;2R" * self.asked)
+        self.asked = 0
 
     def wait(self, what: str | Callable[[str], bool]) -> None:
         """Read until these words stand on the screen, or until it looks like this."""
@@ -133,6 +145,7 @@ _DRAWING = re.compile(
     r"\x1b\[[0-9;]*m|\x1b\[[0-9;]*H|\x1b\[\?[0-9;]+[hl]"  # colours and styles, places of the cursor, modes
     r"|\x1b\[>[0-9]+u|\x1b\[<u|\x1b\[\?[0-9]+\$p"  # the keyboard's protocol, and what the terminal can do
     r"|\x1b\]22;default\x07|\r\n|\r$"  # the pointer's shape
+    r"|\x1b\[6n"  # where the cursor is
     r"|\x1b\[2[23];[0-9]t"  # the title before, kept and brought back
     r"|\x1b\]2;[^\x00-\x1f\x7f-\x9f\u200b-\u202e\u2066-\u2069]*\x07"  # the window's title
 )

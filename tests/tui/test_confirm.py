@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +17,32 @@ from core.engine import Engine
 from core.errors import RootBusy
 from core.plan import Plan
 from core.vocabulary import Status
+from stores.markdown import MarkdownStore
 from tests.tui.driving import BEN, ITEMS, Desk, item, opened, snapshot
 from tui.screens.confirm import ConfirmScreen
 from tui.screens.dialog import Choice
 
 PENDING = "mem-2026-05-11-004"
+
+
+def topic(number: int) -> str:
+    """A topic with one item that waits."""
+    day = f"2026-05-{10 + number}"
+    return (
+        f"---\ntitle: T{number}\nlayer: warm\ntriggers:\n  - t\n---\n# T{number}\n\n## Facts and lessons\n\n"
+        f"- [{day}] (knowledge) Lesson {number}.\n  - id: mem-{day}-001\n  - kind: knowledge\n"
+        f"  - Status: pending-cleanup\n  - Source: user, {day}\n"
+    )
+
+
+def store_of(folder: Path, files: dict[str, str]) -> MarkdownStore:
+    """A Markdown root of these files."""
+    binding = '[binding]\nid = "t"\nprotocol = "memory"\nversion = "0.2.0"\nlevel = "memory:L4"\ntimezone = "UTC"\n'
+    for name, text in {"assay.toml": binding, "index.md": "# Index\n", "memory.md": "# Inbox\n", **files}.items():
+        path = folder / "memory" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return MarkdownStore(str(folder / "memory"))
 
 
 async def ask_stale(desk: Desk) -> None:
@@ -166,6 +189,46 @@ async def test_a_bulk_decision_lists_what_it_leaves_out_and_why() -> None:
         await desk.confirm()
         assert desk.status("mem-2026-04-02-001") == "stale"
         assert "1 left out" in desk.receipt
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45)])
+async def test_what_is_not_shown_is_said_where_it_stays_in_view_and_d_goes_there_and_back(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    files = {f"topics/t{number}.md": topic(number) for number in range(6)}
+    async with opened(store_of(tmp_path, files), actor=BEN, size=size) as desk:
+        await desk.press("2", "V", "s")
+        await desk.armed()
+        before = desk.text
+        said = re.search(r"… (\d+) more files, (\d+) lines: .*d shows them", before)
+        assert said is not None, before
+        previews = desk.app.screen.plan.previews
+        assert int(said[1]) == len(previews) - 3
+        assert "topics/t4.md" not in before.replace(said[0], "")
+        for key in ("j", "G", "g"):
+            await desk.press(key)
+            assert said[0].partition(":")[0] in desk.text, "it is pinned"
+        await desk.press("d")
+        assert "topics/t3.md" in desk.text, "what was revealed is in view"
+        assert "the whole diff" in desk.text
+        await desk.press("G")
+        assert "↓" not in desk.text
+        await desk.press("d")
+        assert desk.text == before, "and back to where one was"
+
+
+async def test_how_much_is_below_is_said(tmp_path: Path) -> None:
+    async with opened(
+        store_of(tmp_path, {f"topics/t{n}.md": topic(n) for n in range(6)}), actor=BEN, size=(80, 24)
+    ) as desk:
+        await desk.press("2", "V", "s")
+        await desk.armed()
+        below = re.search(r"↓ (\d+) more lines", desk.text)
+        assert below is not None
+        await desk.press("j")
+        assert f"↓ {int(below[1]) - 1} more lines" in desk.text
+        await desk.press("G")
+        assert "↓" not in desk.text
 
 
 async def test_a_plan_that_changed_is_shown_anew_with_what_changed_and_asks_again() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from rich.style import Style
+
 from core.changes import FileDiff
 from tui.lines import plain
 from tui.widgets.diff import diff_lines, summary, word_differences
+from tui.widgets.paint import ROLE_LOOKS
 
 BEFORE = """# Pitfalls
 
@@ -43,6 +46,34 @@ def test_the_words_that_differ_are_emphasised() -> None:
     old, new = word_differences("合并之前先等待确认信号。", "合并之后先等待确认信号。")
     assert [span.text for span in old if span.role == "word"] == ["前"]
     assert [span.text for span in new if span.role == "word"] == ["后"]
+
+
+def test_negations_numbers_and_names_stand_out_most_also_without_colour() -> None:
+    for old, new, turned in (
+        ("Retry the payment after a timeout.", "Never retry the payment after a timeout.", "Never"),
+        ("The port is 8080.", "The port is 9090.", "9090"),
+        ("Write it in C.", "Write it in C++.", "C++"),
+        ("沙箱环境可以复用生产环境的证书。", "沙箱环境不可以复用生产环境的证书。", "不可以"),
+    ):
+        _, right = word_differences(old, new)
+        assert [span.text for span in right if span.role == "turn"] == [turned]
+    for role, mark in (("word", "underline"), ("turn", "reverse"), ("del turn", "reverse"), ("del word", "underline")):
+        style = sum((ROLE_LOOKS[name][1] for name in role.split()), Style())
+        assert getattr(style, mark)
+        assert not style.dim
+
+
+def test_a_line_among_others_is_set_against_the_one_that_it_was() -> None:
+    before = "- Deploys run at 10:00.\n- Ask first.\n"
+    after = "- A new line of its own kind.\n- Deploys run at 11:00.\n- Ask first.\n"
+    lines = diff_lines(FileDiff("t.md", before.encode(), after.encode()), as_is)
+    turned = [span.text for spans in lines for span in spans if "turn" in span.role]
+    assert turned == ["10:00", "11:00"]
+
+
+def test_blanks_that_differ_stand_out_too() -> None:
+    old, new = word_differences("  - Status: stale", "    - Status: stale")
+    assert [span.text for span in (*old, *new) if span.role == "word"] == ["  ", "    "]
 
 
 def test_excluded_text_and_hostile_characters_do_not_show() -> None:

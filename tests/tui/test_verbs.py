@@ -111,8 +111,8 @@ async def test_every_theme_shows_every_role() -> None:
 def test_the_first_frame_loads_neither_engine_nor_what_it_stands_on() -> None:
     code = (
         "import sys, tui.app\n"
-        "heavy = {'typer', 'yaml', 'watchfiles', 'rapidfuzz', 'sqlmodel', 'filelock', 'core.engine', 'core.reading',"
-        " 'stores.markdown', 'tui.page', 'tui.cli'}\n"
+        "heavy = {'typer', 'yaml', 'watchfiles', 'rapidfuzz', 'numpy', 'sqlmodel', 'filelock', 'core.engine',"
+        " 'core.reading', 'stores.markdown', 'tui.page', 'tui.cli'}\n"
         "sys.exit(' '.join(sorted(heavy & set(sys.modules))) or 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

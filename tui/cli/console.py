@@ -64,9 +64,21 @@ def _demo(args: argparse.Namespace, out: Output) -> int:
         # Whoever looks around owns the copy; what they confirm in it stays out of their own configuration.
         os.environ["ASSAY_CONFIG_DIR"] = os.path.join(folder, "config")
         _own(root)
-        return _open(root)
+        status = _open(root)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    left = f"could not be removed: it lies in {folder}" if os.path.exists(folder) else "is removed"
+    out.line(f"The demo's private copy, with all that was decided in it, {left}.")
+    name = _called()
+    out.line(f"Open a root of your own:   {name} ROOT")
+    out.line(f"Lay out a new one:         {name} init")
+    return status
+
+
+def _called() -> str:
+    """How to call this program from here, where it is not on the path."""
+    own = sys.argv[0]
+    return os.path.relpath(own) if os.path.basename(own) == "assay" and shutil.which("assay") is None else "assay"
 
 
 def _own(root: str) -> None:

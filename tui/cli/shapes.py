@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from core.conflicts import Conflict
+from core.eligibility import ControlView
 from core.events import LogEntry
 from core.findings import Finding
-from core.influence import ControlView
 from core.items import MemoryItem, Place
 from core.reading import Reading
 from core.snapshot import Snapshot

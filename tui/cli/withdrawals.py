@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from core.eligibility import Chain, ControlView
 from core.errors import NeedsHuman
-from core.influence import Chain, ControlView
 from core.vocabulary import ControlAction, ControlState
 from tui import display
 from tui.cli import exits

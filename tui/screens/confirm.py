@@ -7,6 +7,7 @@ view: keys typed before it opened, pastes and the triggering key confirm nothing
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual import events, work
@@ -20,13 +21,17 @@ from core.authority import Tier
 from core.errors import AssayError, PlanChanged, RootBusy
 from core.plan import Plan, PlanLine, Receipt
 from tui import display
-from tui.lines import EMPTY, Line, Span, flow, line
+from tui.lines import EMPTY, Line, Span, cells, flow, line, spread
 from tui.screens.dialog import Choice, Dialog, Title
-from tui.screens.plan_lines import plan_body
+from tui.screens.plan_lines import left_out, plan_body
 from tui.sight import Sight
 from tui.verbs import verb
 from tui.widgets.filter import PlainInput
+from tui.widgets.paint import OneLine
 from tui.widgets.text_pane import TextPane
+
+PATIENCE = 30.0
+"""Seconds after which a plan counts as seen though the terminal never said that it drew it."""
 
 Commit = Callable[[Plan], Receipt]
 """Decide for the plan that was shown and commit it. Runs in a thread; raises what the engine raises."""
@@ -45,6 +50,8 @@ class ConfirmScreen(Dialog[Receipt | None]):
         self._commit = commit
         self._sight = sight
         self._whole = False
+        self._was_at = 0
+        self._left_out: str | None = None
         self._note: list[Line] = []
         self._before: Sequence[PlanLine] = ()
         self._busy = False
@@ -56,6 +63,7 @@ class ConfirmScreen(Dialog[Receipt | None]):
         with Vertical():
             yield Title(display.one_line(self.plan.title))
             yield TextPane(self._body, id="body")
+            yield Unshown(id="unshown")
             yield TextPane(self._foot, id="foot")
             with Horizontal(id="choices"):
                 if self.plan.tier is Tier.PHRASE:
@@ -67,14 +75,32 @@ class ConfirmScreen(Dialog[Receipt | None]):
 
     def on_mount(self) -> None:
         """Wait a moment before any key can confirm."""
+        body = self.query_one("#body", TextPane)
+        for name in ("scroll_y", "virtual_size"):
+            self.watch(body, name, self._show_unshown, init=False)
         self._arm()
 
     def _arm(self) -> None:
-        self._open_at = get_time() + self.GUARD
+        """Take no confirming key until the plan has come into view, however slow the line, and for a moment more."""
+        self._open_at = float("inf")
         self.query_one("#cancel").focus()
         self._show_able()
-        self.set_timer(self.GUARD, self._show_able)
-        self.call_after_refresh(self.fit)
+        self._show_unshown()
+        self.call_after_refresh(self._fitted, self.plan)
+
+    def _fitted(self, plan: Plan) -> None:
+        self.fit()
+        when_drawn = getattr(self.app, "when_drawn", None)
+        if when_drawn is None:
+            self._in_view(plan)
+        else:
+            self.call_after_refresh(when_drawn, partial(self._in_view, plan))
+            self.set_timer(PATIENCE, partial(self._in_view, plan))
+
+    def _in_view(self, plan: Plan) -> None:
+        if self.is_attached and plan is self.plan and self._open_at == float("inf"):
+            self._open_at = get_time() + self.GUARD
+            self.set_timer(self.GUARD, self._show_able)
 
     def _show_able(self) -> None:
         armed = get_time() >= self._open_at and not self._busy and not self._stuck
@@ -90,6 +116,18 @@ class ConfirmScreen(Dialog[Receipt | None]):
     def _body(self, width: int) -> list[Line]:
         block = plan_body(self.plan, self._sight(), width, whole=self._whole, before=self._before)
         return [*self._note, EMPTY, *block] if self._note else block
+
+    def fit(self) -> None:
+        """What is below depends on the height that the body is given."""
+        super().fit()
+        self.call_after_refresh(self._show_unshown)
+
+    def _show_unshown(self) -> None:
+        body = self.query_one("#body", TextPane)
+        below = body.virtual_size.height - round(body.scroll_y) - body.size.height
+        if self._left_out is None:
+            self._left_out = left_out(self.plan, self._sight())
+        self.query_one(Unshown).show(self._left_out, whole=self._whole, below=max(below, 0))
 
     def _foot(self, width: int) -> list[Line]:
         plan, sight = self.plan, self._sight()
@@ -133,11 +171,26 @@ class ConfirmScreen(Dialog[Receipt | None]):
         elif event.key in ("tab", "shift+tab"):
             (self.focus_next if event.key == "tab" else self.focus_previous)()
         elif event.key == "d":
-            self._whole = not self._whole
-            self.query_one("#body", TextPane).show(self._body)
-            self.call_after_refresh(self.fit)
+            self._turn_diff()
         else:
             self._scroll(event.key)
+
+    def _turn_diff(self) -> None:
+        """Show every line of the diff and go to the first one revealed; or only the first files, where one was."""
+        body = self.query_one("#body", TextPane)
+        before = self._body(body.room)
+        self._whole = not self._whole
+        body.show(self._body, top=False)
+        self.fit()
+        if self._whole:
+            self._was_at = round(body.scroll_y)
+            after = self._body(body.room)
+            first = next((at for at, (one, now) in enumerate(zip(before, after, strict=False)) if one != now), None)
+            revealed = len(before) + 1 if first is None else first
+            self.call_after_refresh(body.go_to_line, revealed if len(after) > len(before) else self._was_at)
+        else:
+            self.call_after_refresh(body.scroll_to, y=self._was_at, animate=False, force=True)
+        self._show_unshown()
 
     def _scroll(self, key: str) -> None:
         body = self.query_one("#body", TextPane)
@@ -191,6 +244,7 @@ class ConfirmScreen(Dialog[Receipt | None]):
         self.query_one(Confirm).set(label=self.plan.verb)
         if isinstance(error, PlanChanged) and isinstance(error.plan, Plan):
             self._before = self.plan.lines
+            self._left_out = None
             self.plan = error.plan
             self._note = [line(("! ", "waits"), (display.one_line(str(error)), "waits"))]
             self.query_one(Title).text = display.one_line(self.plan.title)
@@ -201,6 +255,31 @@ class ConfirmScreen(Dialog[Receipt | None]):
             pane.show(self._body if pane.id == "body" else self._foot)
         self.query_one(Title).refresh()
         self._arm()
+
+
+class Unshown(OneLine):
+    """What of the plan is not in view, and how to see it: always in view itself."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._state = ("", False, 0)
+
+    def show(self, left_out: str, *, whole: bool, below: int) -> None:
+        """Say what is `left_out` unless the diff is shown `whole`, and how many lines are `below` those in view."""
+        if self._state != (left_out, whole, below):
+            self._state = (left_out, whole, below)
+            self.refresh()
+
+    def compose_line(self, width: int) -> Line:
+        """The line."""
+        left_out, whole, below = self._state
+        rows = line((f"↓ {below} more line{'' if below == 1 else 's'}", "accent")) if below else EMPTY
+        if not left_out:
+            return spread(EMPTY, rows, width)
+        key = line(("   d", "key"), " shows only the first files" if whole else " shows them")
+        room = width - cells(key) - cells(rows) - 2
+        what = "the whole diff" if whole else f"… {left_out}"
+        return spread(line((display.clip(what, room), "" if whole else "waits"), *key), rows, width)
 
 
 class Confirm(Choice, can_focus=False):

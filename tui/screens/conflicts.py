@@ -14,7 +14,7 @@ from tui.lines import EMPTY, Line, Span, columns, flow, line, spread
 from tui.page import Page
 from tui.screens.form import Answers, Field
 from tui.verbs import CONFLICTS, Verb
-from tui.widgets.diff import word_differences
+from tui.widgets.diff import turning_notes, word_differences
 from tui.widgets.virtual_list import Key
 
 RECONCILED = frozenset({"two-active", "refuted-knowledge", "refuted-state"})
@@ -116,6 +116,10 @@ class ConflictsPage(Page):
                 block.extend(present.card(item, self.facts.sight, self.facts.references, width))
             return block
         left, right, *more = items
+        if self.facts.sight.eligible(left) and self.facts.sight.eligible(right):
+            for note in turning_notes(self._shown(left), self._shown(right)):
+                block.extend(flow(f"! {display.one_line(note)}", width, role="waits"))
+            block.append(EMPTY)
         if width >= SIDE_BY_SIDE:
             half = (width - 3) // 2
             block.extend(
@@ -158,9 +162,12 @@ class ConflictsPage(Page):
         sight = self.facts.sight
         if not (sight.eligible(item) and sight.eligible(other)):
             return present.text_lines(item, sight, width)
-        mine = sight.text(item.text[: present.TEXT_LIMIT])
-        spans, _ = word_differences(mine, sight.text(other.text[: present.TEXT_LIMIT]))
+        spans, _ = word_differences(self._shown(item), self._shown(other))
         return present.wrap_spans(spans, width)
+
+    def _shown(self, item: MemoryItem) -> str:
+        assert self.facts is not None
+        return self.facts.sight.text(item.text[: present.TEXT_LIMIT])
 
     def _outlook(self, conflict: Conflict, left: MemoryItem, right: MemoryItem, width: int) -> list[Line]:
         if conflict.type == "two-items-one-id":
@@ -237,6 +244,7 @@ class ConflictsPage(Page):
                     "evidence",
                     display.one_line(chosen.source or ""),
                     "a reference, or the owner's decision",
+                    long=True,
                 ),
             ),
             go_on,

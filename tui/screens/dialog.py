@@ -17,7 +17,8 @@ from tui.widgets.text_pane import Build, TextPane
 Result = TypeVar("Result")
 
 DIALOG_CSS = """
-Dialog { align: center middle; background: $background 60%; }
+Dialog { align: center middle; background: transparent; }
+Dialog.-wide { background: $background 60%; }
 Dialog > Vertical {
     width: 100%; max-width: 112; height: auto; max-height: 100%;
     background: $surface; border: round $foreground 40%; padding: 0 1;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
@@ -25,6 +26,10 @@ MEANING = (
     "The score compares the sorted words of both texts, each Chinese, Japanese or Korean character a word: 100 is the "
     "same words, 88 the least that is listed. It says nothing about meaning."
 )
+
+
+LET_BY = 0.05
+"""Seconds that a search for a screen nobody looks at waits, for what is looked at, and for the next change."""
 
 
 class DuplicatesPage(Page):
@@ -76,6 +81,10 @@ class DuplicatesPage(Page):
     def _search(self, facts: Facts) -> None:
         worker = get_current_worker()
         told = -1
+        if not self.has_class("-current"):
+            time.sleep(LET_BY)
+            if worker.is_cancelled:
+                return
 
         def progress(done: int, total: int) -> None:
             nonlocal told
@@ -173,27 +182,35 @@ class DuplicatesPage(Page):
         items = self.items_of(key)
         if not items:
             return ()
-        first = items[0]
         block: list[Line] = []
-        for number, item in enumerate(items):
+        for pair in (*group.pairs, *group.opposed):
+            if pair.opposed:
+                for note in pair.differences.notes[:4]:
+                    block.extend(flow(f"! {sight.line(note)}", width, role="waits"))
+        if block:
+            block.append(EMPTY)
+        for item, spans in zip(items, self._set_apart(items), strict=True):
             date = display.one_line(item.date or "")
             head = line((display.one_line(item.id or "no id"), "strong"), "  ", (date, "dim"))
             state = line(present.status_span(item, sight, word=True), "  ", (display.one_line(str(item.place)), "dim"))
             block.append(spread(head, state, width))
-            ours, theirs = word_differences(
-                sight.line(first.text[: present.TEXT_LIMIT]), sight.line(item.text[: present.TEXT_LIMIT])
-            )
-            if number == 0 and len(items) > 1:
-                other = sight.line(items[1].text[: present.TEXT_LIMIT])
-                ours, _ = word_differences(sight.line(first.text[: present.TEXT_LIMIT]), other)
-            block.extend(present.wrap_spans(ours if number == 0 else theirs, width))
+            block.extend(present.wrap_spans(spans, width))
             block.extend(labelled("source", present.source_lines(item, sight, width - LABEL, excerpt=1)))
             block.append(EMPTY)
-        for pair in (*group.pairs, *group.opposed):
-            for note in pair.differences.notes[:4]:
-                block.extend(flow(f"! {sight.line(note)}" if pair.opposed else sight.line(note), width))
+        for pair in group.pairs:
+            for note in pair.differences.notes[:4] if not pair.opposed else ():
+                block.extend(flow(sight.line(note), width))
         block.extend((EMPTY, *flow(f"Score {group.best:.0f}. {MEANING}", width, role="dim")))
         return block
+
+    def _set_apart(self, items: Sequence[MemoryItem]) -> list[Line]:
+        """The text of each, with what differs from the first (of the first: from the second) standing out."""
+        assert self.facts is not None
+        texts = [self.facts.sight.line(item.text[: present.TEXT_LIMIT]) for item in items]
+        if len(texts) < 2:
+            return [line(text) for text in texts]
+        first, _ = word_differences(texts[0], texts[1])
+        return [first, *(word_differences(texts[0], other)[1] for other in texts[1:])]
 
     # --- verbs
 
@@ -218,15 +235,17 @@ class DuplicatesPage(Page):
             then(NotDuplicate(tuple(item.key for item in items)))
         elif verb.name == "merge" and items:
             newest = max(items, key=lambda item: item.date or "")
-            notes = [f"{item.id or 'no id'}: {item.text}" for item in items]
-            sight = self.facts.sight if self.facts is not None else None
-            shown = [sight.line(note) for note in notes] if sight is not None else []
+            texts = self._set_apart(items)
+            notes = [
+                line((f"{display.one_line(item.id or 'no id')}: ", "strong"), *spans)
+                for item, spans in zip(items, texts, strict=True)
+            ]
             editing.edit_line(
                 self.desk,
                 f"Merge {len(items)} items: the text of the folded entry",
                 newest.text,
                 lambda text: then(Merge(tuple(item.key for item in items), text)),
-                notes=shown,
+                notes=notes,
             )
         else:
             super().request(verb, then)

@@ -9,20 +9,32 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input
 
+from tui import display
 from tui.lines import Line, Span, flow, line
+from tui.present import wrap_spans
 from tui.screens.dialog import DIALOG_CSS, Choice, Dialog, Title
 from tui.widgets.filter import PlainInput
+from tui.widgets.long_text import LongText
 from tui.widgets.paint import OneLine
 from tui.widgets.text_pane import TextPane
 
 Answers = dict[str, str]
+Intro = Sequence[str | Line]
+"""What a form is about, part by part: visible text, or spans of it."""
+
+GO_ON = "Go on"
+"""The verb of a form that leads to a plan."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One thing to ask for: free text, or one of `choices` (value, word). `when` hides it unless a field says so."""
+    """One thing to ask for: free text, or one of `choices` (value, word). `when` hides it unless a field says so.
+
+    `long` text, though it is one line, is edited over several.
+    """
 
     name: str
     label: str
@@ -31,6 +43,7 @@ class Field:
     choices: tuple[tuple[str, str], ...] = ()
     required: bool = True
     when: tuple[str, str] | None = None
+    long: bool = False
 
 
 class FormScreen(Dialog[Answers | None]):
@@ -39,13 +52,14 @@ class FormScreen(Dialog[Answers | None]):
     CSS = (
         DIALOG_CSS
         + """
-    FormScreen .field { height: 1; }
+    FormScreen .field { height: auto; }
     FormScreen .field OneLine.label { width: 12; }
     FormScreen #body { max-height: 10; margin: 0 0 1 0; }
     """
     )
 
-    def __init__(self, title: str, fields: Sequence[Field], *, intro: Sequence[str] = (), verb: str = "Go on") -> None:
+    def __init__(self, title: str, fields: Sequence[Field], *, intro: Intro = (), verb: str = GO_ON) -> None:
+        """`verb` is what the last `enter` does: it goes on to a plan, or does what the verb says."""
         super().__init__()
         self._title, self._fields, self._intro, self._verb = title, tuple(fields), tuple(intro), verb
         self._complaint = ""
@@ -61,6 +75,8 @@ class FormScreen(Dialog[Answers | None]):
                     yield Label(field.label)
                     if field.choices:
                         yield ChoiceField(field)
+                    elif field.long:
+                        yield LongText(field.value, placeholder=field.hint, id=f"field-{field.name}")
                     else:
                         yield PlainInput(field.value, placeholder=field.hint, id=f"field-{field.name}")
             yield TextPane(self._foot, id="foot")
@@ -75,20 +91,54 @@ class FormScreen(Dialog[Answers | None]):
         first = next((widget for field in self._fields if (widget := self._widget(field)).focusable), None)
         if first is not None:
             first.focus()
+        self.call_after_refresh(self.fit)
 
     def _intro_lines(self, width: int) -> list[Line]:
-        return [spans for text in self._intro for spans in flow(text, width)]
+        block: list[Line] = []
+        for part in self._intro:
+            block.extend(flow(part, width) if isinstance(part, str) else wrap_spans(part, width))
+        return block
 
     def _foot(self, width: int) -> list[Line]:
-        if self._complaint:
-            return flow(self._complaint, width, role="waits")
-        return flow("enter goes on, esc cancels; the plan comes next, nothing is written yet", width, role="dim")
+        """What `enter` does where the focus is."""
+        block = flow(self._complaint, width, role="waits") if self._complaint else []
+        order, goes = self._order(), self._verb == GO_ON
+        focused = self.focused
+        last = "enter shows the plan" if goes else f"enter: {self._verb.lower()}"
+        if focused is not None and focused.id == "cancel":
+            keys = ["enter cancels"]
+        elif focused in order[:-1]:
+            keys = ["enter goes to the next field"]
+        else:
+            keys = [last]
+        if isinstance(focused, ChoiceField):
+            keys.append("← → choose")
+        if len(order) > 1:
+            keys.append("tab ⇧tab move")
+        keys.append("esc cancels")
+        if goes:
+            keys.append("nothing written yet")
+        rows = [""]
+        for words in keys:  # each stays in one piece
+            if rows[-1] and display.width(rows[-1]) + 3 + len(words) > width:
+                rows.append("")
+            rows[-1] += f"   {words}" if rows[-1] else words
+        return [*block, *(line((row, "dim")) for row in rows)]
 
-    def _widget(self, field: Field) -> PlainInput | ChoiceField:
+    def _order(self) -> list[Widget]:
+        """The fields in view."""
+        shown = self.answers()
+        return [self._widget(field) for field in self._fields if field.name in shown]
+
+    def _widget(self, field: Field) -> PlainInput | LongText | ChoiceField:
         row = self.query_one(f"#row-{field.name}")
         if field.choices:
             return row.query_one(ChoiceField)
-        return row.query_one(PlainInput)
+        return row.query_one(LongText) if field.long else row.query_one(PlainInput)
+
+    def on_descendant_focus(self) -> None:
+        """The foot says what `enter` does here."""
+        self.query_one("#foot", TextPane).show(self._foot)
 
     def answers(self) -> Answers:
         """What the fields that are in view hold."""
@@ -110,13 +160,27 @@ class FormScreen(Dialog[Answers | None]):
         if event.key == "escape":
             event.stop()
             self.dismiss(None)
-        elif event.key in ("down", "up"):
+        elif event.key in ("down", "up") and not isinstance(self.focused, LongText):
             event.stop()
-            (self.focus_next if event.key == "down" else self.focus_previous)()
+            self._step(1 if event.key == "down" else -1)
         elif event.key == "enter":
             event.stop()
             event.prevent_default()
             self._enter()
+
+    def on_long_text_edge(self, event: LongText.Edge) -> None:
+        """The cursor left a long text."""
+        event.stop()
+        self._step(event.step)
+
+    def on_text_area_changed(self) -> None:
+        """A long text may have become higher."""
+        self.call_after_refresh(self.fit)
+
+    def _step(self, step: int) -> None:
+        if step < 0 and self.focused in self._order()[:1]:
+            return
+        (self.focus_next if step > 0 else self.focus_previous)()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """`enter` in a text field."""
@@ -139,8 +203,7 @@ class FormScreen(Dialog[Answers | None]):
         if focused is not None and focused.id == "cancel":
             self.dismiss(None)
             return
-        shown = self.answers()
-        order = [self._widget(field) for field in self._fields if field.name in shown]
+        order = self._order()
         if focused in order[:-1]:
             order[order.index(focused) + 1].focus()
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
@@ -20,7 +21,7 @@ RESULT: dict[CheckResult, tuple[str, str, str]] = {
     CheckResult.PASS: ("✓", "good", "pass"),
     CheckResult.FAIL: ("✗", "waits", "fail"),
     CheckResult.NOT_APPLICABLE: ("–", "dim", "not applicable"),
-    CheckResult.UNEVALUATED: ("◌", "dim", "unevaluated"),
+    CheckResult.UNEVALUATED: ("◌", "dim", "not exercised"),
 }
 _HEADS = ("This root", "Checklist", "Findings")
 
@@ -33,11 +34,10 @@ class HealthPage(Page):
 
     @classmethod
     def tally(cls, facts: Facts) -> tuple[str, bool]:
-        """How many checks pass, of those that apply."""
-        checks = facts.reading.checks
-        applicable = [check for check in checks if check.result is not CheckResult.NOT_APPLICABLE]
-        passed = sum(check.result is CheckResult.PASS for check in applicable)
-        return f"{passed}/{len(applicable)}", any(check.result is CheckResult.FAIL for check in checks)
+        """How many checks hold, of those that apply; the title says what both numbers are."""
+        counts = Counter(check.result for check in facts.reading.checks)
+        applicable = counts.total() - counts[CheckResult.NOT_APPLICABLE]
+        return f"{counts[CheckResult.PASS]}/{applicable}", counts[CheckResult.FAIL] > 0
 
     def rows(self, facts: Facts) -> Sequence[Key]:
         """Three parts, each under its heading."""
@@ -124,13 +124,17 @@ class HealthPage(Page):
             yield key, display.visible(f"{finding.code} {finding.message} {finding.file or ''} {finding.id or ''}")
 
     def note(self) -> Line:
-        """The claimed level and how the checks went."""
+        """How the checks went; the level claimed is the first row."""
         if self.facts is None:
             return line(("reading…", "dim"))
-        checks = self.facts.reading.checks
-        failed = sum(check.result is CheckResult.FAIL for check in checks)
-        level = self.facts.reading.snapshot.binding.level
-        return line((f"{level} claimed   ", "dim"), (f"{failed} checks fail" if failed else "", "waits"))
+        counts = Counter(check.result for check in self.facts.reading.checks)
+        applicable = counts.total() - counts[CheckResult.NOT_APPLICABLE]
+        failed, open_ones = counts[CheckResult.FAIL], counts[CheckResult.UNEVALUATED]
+        return line(
+            f"{counts[CheckResult.PASS]} of {applicable} checks hold",
+            (f", {failed} fail" if failed else "", "waits"),
+            (f", {open_ones} not exercised" if open_ones else "", "dim"),
+        )
 
     def row(self, key: Key, width: int) -> Line:
         """A state, a check, a finding."""

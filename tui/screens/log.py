@@ -12,7 +12,10 @@ from tui import display
 from tui.desk import Facts
 from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread
 from tui.page import Page
+from tui.present import wrap_spans
+from tui.sight import Sight
 from tui.verbs import INDEX, LOG, WITHDRAWALS
+from tui.widgets.diff import word_differences
 from tui.widgets.virtual_list import Key
 
 _ABOUT_CONTROLS = frozenset({EventType.WITHDRAW.value, EventType.REINSTATE.value})
@@ -134,7 +137,7 @@ class LogPage(Page):
         for change in event.items if event is not None else ():
             block.extend((EMPTY, line((display.one_line(change.id), "strong"))))
             for step in (*change.corrections, *change.fields):
-                block.extend(flow(sight.line(_step(step)), width, indent=2, hang=4))
+                block.extend(_step_lines(step, sight, width))
         if event is None and entry.record:
             block.append(EMPTY)
             for part in entry.record.splitlines():
@@ -160,7 +163,16 @@ def _plain(value: FieldValue) -> str:
     return value if isinstance(value, str) else ", ".join(value)
 
 
-def _step(step: FieldChange) -> str:
-    before = "none" if step.before is None else _plain(step.before)
-    after = "none" if step.after is None else _plain(step.after)
-    return f"{step.name}: {before} → {after}"
+def _step_lines(step: FieldChange, sight: Sight, width: int) -> list[Line]:
+    """A field before and after, with what differs standing out; beneath each other where they are long."""
+    before = "none" if step.before is None else sight.line(_plain(step.before))
+    after = "none" if step.after is None else sight.line(_plain(step.after))
+    name = display.one_line(step.name)
+    ours, theirs = word_differences(before, after)
+    if display.width(f"  {name}: {before} → {after}") <= width:
+        return [(*line("  ", (f"{name}: ", "dim")), *ours, *line((" → ", "dim")), *theirs)]
+    block = [line("  ", (name, "dim"))]
+    for sign, spans in (("-", ours), ("+", theirs)):
+        for number, part in enumerate(wrap_spans(spans, max(width - 6, 8))):
+            block.append((*line("    ", (f"{sign} " if number == 0 else "  ", "add" if sign == "+" else "del")), *part))
+    return block

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from core.changes import FileDiff
+from core.changes import FileDiff, PutProposal
 from core.plan import Plan, PlanLine
 from tui import display, glyphs
-from tui.lines import EMPTY, Line, cells, flow, line
+from tui.lines import EMPTY, LABEL, Line, cells, flow, labelled, line
+from tui.present import wrap_spans
 from tui.sight import WITHHELD, Sight
-from tui.widgets.diff import diff_lines, summary
+from tui.widgets.diff import clipped, diff_lines, summary, word_differences
 
 ITEM_LIMIT = 2000
 FILE_LIMIT = 3
@@ -33,8 +34,19 @@ def plan_body(
         block.extend((EMPTY, line((f"Left out: {len(plan.refusals)}", "head"))))
         for refusal in plan.refusals[:ITEM_LIMIT]:
             block.extend(flow(f"! {display.one_line(refusal.key)}  {sight.line(refusal.reason)}", width, hang=4))
+    block.extend(_edited(plan, sight, width))
     block.extend(_files(plan.previews, sight, whole))
     return block
+
+
+def _edited(plan: Plan, sight: Sight, width: int) -> Iterator[Line]:
+    """A rule that is approved in other words than it was proposed: both, with what differs standing out."""
+    for change in plan.changes.changes:
+        if isinstance(change, PutProposal) and (text := dict(change.decision).get("approved_text")):
+            ours, theirs = word_differences(sight.line(change.proposal.proposed_change), sight.line(text))
+            yield EMPTY
+            for label, spans in (("proposed", ours), ("approved", theirs)):
+                yield from labelled(label, wrap_spans(spans, width - LABEL))
 
 
 def pretty(change: str) -> str:
@@ -79,18 +91,29 @@ def _stacked(entry: PlanLine, names: int, width: int, text: tuple[str, str]) -> 
     yield line("    ", text)
 
 
-def _files(previews: Sequence[FileDiff], sight: Sight, whole: bool) -> Iterator[Line]:
+def _split(previews: Sequence[FileDiff]) -> tuple[list[FileDiff], list[FileDiff]]:
+    """The files that are shown at first, and those that `d` shows."""
     main = [diff for diff in previews if not diff.path.startswith(_KEPT)]
     main.sort(key=lambda diff: "/" in diff.path)  # what agents read at once comes first: a rule, the inbox
     kept = [diff for diff in previews if diff.path.startswith(_KEPT)]
     if not main:
         main, kept = kept, []
-    shown = [*main, *kept] if whole else main[:FILE_LIMIT]
-    for diff in shown:
+    return main[:FILE_LIMIT], [*main[FILE_LIMIT:], *kept]
+
+
+def _files(previews: Sequence[FileDiff], sight: Sight, whole: bool) -> Iterator[Line]:
+    shown, rest = _split(previews)
+    for diff in [*shown, *rest] if whole else shown:
         yield EMPTY
         yield from diff_lines(diff, sight.clean, limit=None if whole else LINE_LIMIT)
-    rest = [] if whole else [*main[FILE_LIMIT:], *kept]
+
+
+def left_out(plan: Plan, sight: Sight) -> str:
+    """What a plan that is not shown `whole` leaves out: `2 more files, 6 lines: index.md, log.md`; '' if nothing."""
+    shown, rest = _split(plan.previews)
+    cut = sum(clipped(diff, sight.clean, LINE_LIMIT) for diff in shown)
+    parts = [f"{cut} lines more of the diff above"] if cut else []
     if rest:
-        names = ", ".join(display.one_line(diff.path) for diff in rest[:4])
-        yield EMPTY
-        yield line((f"… {summary(rest)}: {names}", "dim"), ("   d", "key"), (" shows them", "dim"))
+        names = ", ".join(display.one_line(diff.path) for diff in rest)
+        parts.append(f"{summary(rest)}: {names}")
+    return ", ".join(parts)

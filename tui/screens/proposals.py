@@ -12,10 +12,12 @@ from core.requests import Approve, Reject, Request
 from core.snapshot import Proposal
 from tui import display, editing, glyphs
 from tui.desk import Facts, Then
-from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread
+from tui.lines import EMPTY, LABEL, Line, Span, flow, labelled, line, spread
 from tui.page import Page
+from tui.present import wrap_spans
 from tui.screens.form import Answers, Field
 from tui.verbs import PROPOSALS, Verb
+from tui.widgets.diff import word_differences
 from tui.widgets.virtual_list import Key
 
 PENDING = "pending-review"
@@ -102,7 +104,9 @@ class ProposalsPage(Page):
             if support.reason:
                 words.extend(flow(sight.line(support.reason), room, role="dim", indent=2))
             elif support.item is not None:
-                words.extend(flow(sight.head(support.item.text, room * 2), room, role="dim", indent=2))
+                _, lesson = word_differences(sight.line(one.proposed_change), sight.head(support.item.text, room * 2))
+                spans = tuple(Span(span.text, f"dim {span.role}".strip()) for span in lesson)
+                words.extend((Span("  "), *part) for part in wrap_spans(spans, room - 2))
             block.extend(labelled("rests on" if number == 0 else "", words))
         enough = eligibility(found)
         sentence = f"{'eligible' if enough.eligible else 'not eligible'}: {enough.why}"
@@ -158,7 +162,7 @@ class ProposalsPage(Page):
             def go_on(answers: Answers) -> None:
                 then(Reject(one.proposal_id, answers["reason"]))
 
-            field = Field("reason", "reason", "", "one line, for whoever proposed it")
+            field = Field("reason", "reason", "", "one line, for whoever proposed it", long=True)
             self.desk.ask("Reject: why?", (field,), go_on, intro=("The proposal stays on file with the reason.",))
 
     def refused(self, request: Request, error: AssayError) -> bool:

@@ -28,15 +28,15 @@ class ScreenRow(NamedTuple):
 
 
 SCREENS: tuple[ScreenRow, ...] = (
-    ScreenRow(1, "Index", "Idx", "index:IndexPage"),
-    ScreenRow(2, "Review", "Rev", "review:ReviewPage"),
+    ScreenRow(1, "Index", "Index", "index:IndexPage"),
+    ScreenRow(2, "Review", "Review", "review:ReviewPage"),
     ScreenRow(3, "Conflicts", "Conf", "conflicts:ConflictsPage"),
     ScreenRow(4, "Duplicates", "Dup", "duplicates:DuplicatesPage"),
-    ScreenRow(5, "Withdrawals", "Wd", "withdrawals:WithdrawalsPage"),
+    ScreenRow(5, "Withdrawals", "Withd", "withdrawals:WithdrawalsPage"),
     ScreenRow(6, "Proposals", "Prop", "proposals:ProposalsPage"),
-    ScreenRow(7, "Erasures", "Er", "erasures:ErasuresPage"),
+    ScreenRow(7, "Erasures", "Eras", "erasures:ErasuresPage"),
     ScreenRow(8, "Log", "Log", "log:LogPage"),
-    ScreenRow(9, "Health", "Hlth", "health:HealthPage"),
+    ScreenRow(9, "Health", "Health", "health:HealthPage"),
 )
 """In the order of the rail; the first one opens first."""
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from core.controls import Scope
+from core.eligibility import Chain, ControlView
 from core.errors import AssayError, RivalRows
-from core.influence import Chain, ControlView
 from core.items import MemoryItem
 from core.requests import Reinstate, Request, Settle
 from core.vocabulary import ControlAction, ControlState

@@ -8,20 +8,26 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from core.changes import FileDiff
+from core.differences import OPPOSING, compare
+from core.differences import Span as Stretch
 from tui import display
 from tui.lines import EMPTY, Line, Span, line
 
 CONTEXT = 2
-_WORD_LIMIT = 400
 _NUMBER = 5
 _SPARED = 3
 """A cut that would spare no more lines than these is not made."""
+_ALIKE = 0.5
+"""From this share of words in common on, one line is read as another one changed."""
+_PAIRED = 900
+"""So many old times new lines are set against each other."""
 
 Clean = Callable[[str], str]
 """Stored text to text that may be shown here: excluded text withheld, secrets masked. `visible` comes after it."""
 
 _line_ends = re.compile(rb"\r\n|\r|\n")
-_tokens = re.compile(r"[A-Za-z0-9_]+|\s+|.", re.DOTALL)
+_words = re.compile(r"\w+|[^\w\s]")
+_runs = re.compile(r"\s+|\S+")
 
 Opcode = tuple[str, int, int, int, int]
 
@@ -44,6 +50,12 @@ def heading(diff: FileDiff, added: int, removed: int) -> Line:
         part for part in (f"+{added}" if added else "", f"−{removed}" if removed else "") if part
     )  # a proper minus sign lines up with the plus
     return line((display.one_line(diff.path), "head"), (state, "dim"), "  ", (counts, "dim"))
+
+
+def clipped(diff: FileDiff, clean: Clean, limit: int) -> int:
+    """How many lines `diff_lines` leaves out at this `limit`."""
+    count = sum(1 for _ in _body(split(diff.before), split(diff.after), clean))
+    return count - limit if count > limit + _SPARED else 0
 
 
 def summary(diffs: Sequence[FileDiff]) -> str:
@@ -129,34 +141,73 @@ def _end(text: str) -> str:
 
 
 def _pairs(olds: Sequence[str], news: Sequence[str]) -> tuple[list[Line], list[Line]]:
-    """Old and new lines, with the differing words of lines that answer each other in the role `word`."""
-    if len(olds) != len(news):
-        return [line(old) for old in olds], [line(new) for new in news]
-    left: list[Line] = []
-    right: list[Line] = []
-    for old, new in zip(olds, news, strict=True):
-        one, other = word_differences(old, new)
-        left.append(one)
-        right.append(other)
+    """Old and new lines, with what differs between lines that answer each other standing out."""
+    left = [line(old) for old in olds]
+    right = [line(new) for new in news]
+    for at, other in _answering(olds, news):
+        left[at], right[other] = word_differences(olds[at], news[other])
     return left, right
 
 
+def _answering(olds: Sequence[str], news: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Which new line stands for which old one: one for one where they are as many, else the likest, in their order."""
+    if len(olds) == len(news):
+        yield from ((at, at) for at in range(len(olds)))
+        return
+    if len(olds) * len(news) > _PAIRED:
+        return
+    words = [_words.findall(text) for text in news]
+    best: list[list[tuple[float, tuple[tuple[int, int], ...]]]] = [[(0.0, ())] * (len(news) + 1)]
+    for at, old in enumerate(olds):
+        matcher = difflib.SequenceMatcher(None, b=_words.findall(old), autojunk=False)
+        row = [best[0][0]]
+        for other, theirs in enumerate(words):
+            matcher.set_seq1(theirs)
+            choices = [best[at][other + 1], row[other]]
+            if (likeness := matcher.ratio()) >= _ALIKE:
+                score, pairs = best[at][other]
+                choices.append((score + likeness, (*pairs, (at, other))))
+            row.append(max(choices, key=lambda choice: choice[0]))
+        best.append(row)
+    yield from best[-1][-1][1]
+
+
 def word_differences(old: str, new: str) -> tuple[Line, Line]:
-    """Two texts with the words that differ in the role `word`. Each ideograph counts as a word."""
-    ours, theirs = _tokens.findall(old), _tokens.findall(new)
+    """Two texts as they are shown, with what differs standing out, also without colour: words in the role `word`, and
+    negations, numbers and names such as C++, which turn what is said into something else, in the role `turn`."""
     if not old or not new:
         return line(old) if old else EMPTY, line(new) if new else EMPTY
-    if max(len(ours), len(theirs)) > _WORD_LIMIT:
+    found = compare(old, new)
+    if not found.changes and old != new:
+        return _blanks(old, new)
+    same = sum(span.end - span.start for span in found.a if span.kind is None)
+    if same < _ALIKE * min(len(old), len(new)) / 2:
         return line(old), line(new)
-    matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
-    if matcher.ratio() < 0.3:
-        return line(old), line(new)
+    return _marked(old, found.a), _marked(new, found.b)
+
+
+def turning_notes(old: str, new: str) -> tuple[str, ...]:
+    """The differences that turn what is said, as sentences: `differs by a number: 8080 / 9090`."""
+    found = compare(old, new)
+    return found.notes[: len({(change.a, change.b) for change in found.changes if change.kind in OPPOSING})]
+
+
+def _marked(text: str, spans: Sequence[Stretch]) -> Line:
+    return tuple(
+        Span(text[start:end], "" if kind is None else "turn" if kind in OPPOSING else "word")
+        for start, end, kind in spans
+        if end > start
+    )
+
+
+def _blanks(old: str, new: str) -> tuple[Line, Line]:
+    """Two texts that differ by nothing but blanks."""
+    ours, theirs = _runs.findall(old), _runs.findall(new)
     left: list[Span] = []
     right: list[Span] = []
+    matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
         role = "" if tag == "equal" else "word"
-        if i2 > i1:
-            left.append(Span("".join(ours[i1:i2]), role))
-        if j2 > j1:
-            right.append(Span("".join(theirs[j1:j2]), role))
+        left.extend([Span("".join(ours[i1:i2]), role)] if i2 > i1 else [])
+        right.extend([Span("".join(theirs[j1:j2]), role)] if j2 > j1 else [])
     return tuple(left), tuple(right)

@@ -30,7 +30,8 @@ ROLE_LOOKS: Mapping[str, tuple[str, Style]] = {
     "match": ("", Style(bold=True, underline=True)),
     "add": ("text-success", Style()),
     "del": ("", Style(dim=True)),
-    "word": ("", Style(bold=True, underline=True)),
+    "word": ("", Style(bold=True, underline=True, dim=False)),
+    "turn": ("", Style(bold=True, reverse=True, dim=False)),
     "rule": ("", Style(dim=True)),
 }
 """By role (`tui.lines.ROLES`): a variable of the theme, or none, and what shows without colour. One accent for the

@@ -13,6 +13,7 @@ from tui.lines import EMPTY, Line, cells, line, spread
 from tui.widgets.paint import Painted
 
 WIDTH = 20
+_LENGTHS = ("Index", "Log")
 
 
 class Stop(NamedTuple):
@@ -30,8 +31,12 @@ class Way(NamedTuple):
 
     short: bool
     all_counts: bool = False
+    tight: bool = False
+    """No blank between number and name, and none before the first."""
     counted: int = 9
     """Screens up to this number have their count: all of them, or those where something waits for a human."""
+    work: bool = False
+    """Also where something is only suggested; how long the Index and the Log are is no work."""
     names: bool = True
 
 
@@ -39,7 +44,13 @@ WAYS = (
     Way(short=False, all_counts=True),
     Way(short=True, all_counts=True),
     Way(short=False),
-    *(Way(short=True, counted=number) for number in range(9, -1, -1)),
+    *(
+        Way(short=True, counted=number, work=work, tight=tight)
+        for work in (True, False)
+        for number in (9, 8)
+        for tight in (False, True)
+    ),
+    *(Way(short=True, counted=number, tight=True) for number in range(7, -1, -1)),
     Way(short=True, counted=0, names=False),
 )
 """From the most to the least."""
@@ -111,11 +122,13 @@ class Rail(Painted):
             name = name.upper()
         elif not way.names:
             name = ""
-        counted = here or (stop.number <= way.counted and (stop.waits or way.all_counts))
-        tally = stop.tally if counted else ""
+        suggested = way.work and stop.title not in _LENGTHS and stop.tally != "0"
+        counted = stop.number <= way.counted and (stop.waits or way.all_counts or suggested)
+        tally = stop.tally if counted or here else ""
+        blank = "" if way.tight else " "
         return line(
-            (f" {stop.number}", "key" if here else "dim"),
-            (f" {name}" if name else "", "accent" if here else ""),
+            (f"{'' if way.tight and stop.number == 1 else ' '}{stop.number}", "key" if here else "dim"),
+            (f"{blank}{name}" if name else "", "accent" if here else ""),
             (f" {tally}" if tally else "", "waits" if stop.waits else "dim"),
             " ",
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tui.lines import EMPTY, Line
 from tui.widgets.paint import OneLine
 
@@ -11,12 +13,12 @@ class ReceiptLine(OneLine):
 
     def __init__(self) -> None:
         super().__init__()
-        self._said: Line = EMPTY
+        self._said: Line | Callable[[int], Line] = EMPTY
         self._notice: Line = EMPTY
         self._working: Line = EMPTY
 
-    def say(self, spans: Line) -> None:
-        """Show an answer or a receipt; it stays until the next key."""
+    def say(self, spans: Line | Callable[[int], Line]) -> None:
+        """Show an answer, or a receipt made for a width; it stays until the next key."""
         self._said = spans
         self.refresh()
 
@@ -43,7 +45,8 @@ class ReceiptLine(OneLine):
     @property
     def shown(self) -> Line:
         """What the line shows."""
-        return self._said or self._working or self._notice
+        said = self._said(self.size.width) if callable(self._said) else self._said
+        return said or self._working or self._notice
 
     def compose_line(self, width: int) -> Line:
         """The line."""
