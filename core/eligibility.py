@@ -140,6 +140,22 @@ class Influence:
             if self.copy_excluded(day, copy)
         )
 
+    @property
+    def excluded_by_file(self) -> Mapping[str, frozenset[str]]:
+        """The keys of the excluded items of each page; beside them the archive days that hold excluded copies."""
+        found: dict[str, set[str]] = {}
+        for key in self.verdicts:
+            found.setdefault(self.snapshot.by_key[key].place.file, set()).add(key)
+        prints = frozenset(map(print_of, self.excluded_texts))
+        for day in self.snapshot.archive:
+            if (
+                self.segments.get(day.file)
+                or not self.excluded_ids.isdisjoint(day.copy_ids)
+                or not prints.isdisjoint(day.copy_prints)
+            ):
+                found.setdefault(day.file, set())
+        return {file: frozenset(keys) for file, keys in found.items()}
+
     def lines_excluded(self, day: ArchiveDay, first: int, last: int) -> bool:
         """Whether the lines `first` to `last` of an archive file hold anything that is excluded."""
         if lines_touch(self.segments.get(day.file, ()), first, last):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -38,8 +38,12 @@ class Store(Protocol):
         """The root as it is now, consistent; never raises for bad data. It shares what did not change."""
         ...
 
-    def keep(self) -> None:
-        """Keep what was read for the next start, where that is worth it. No memory changes by it; never raises."""
+    def keep(self, withheld: Mapping[str, frozenset[str]]) -> None:
+        """Keep what was read for the next start, where that is worth it. No memory changes by it; never raises.
+
+        `withheld` are the keys of the excluded items of each page: what they say is not copied elsewhere (§12.2). Of an
+        archive day that it names, nothing is kept.
+        """
         ...
 
     def preview(self, changes: ChangeSet, base: Snapshot) -> Sequence[FileDiff]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -35,7 +35,7 @@ class MemoryStore:
         """Put another snapshot in its place, as a stranger's write would."""
         self._snapshot = replace(snapshot, items=assign_keys(snapshot.items), sequence=self._snapshot.sequence + 1)
 
-    def keep(self) -> None:
+    def keep(self, withheld: Mapping[str, frozenset[str]]) -> None:
         """There is no next start."""
 
     def preview(self, changes: ChangeSet, base: Snapshot) -> Sequence[FileDiff]:

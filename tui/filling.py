@@ -31,7 +31,7 @@ def fill(engine: Engine, before: Facts | None, publish: Publish) -> None:
         facts = Facts(reading, facts.sight, references, facts.census, frozenset(PARTS[:count]))
         if not publish(facts, frozenset({part}), ()):
             return
-    engine.store.keep()
+    engine.store.keep(reading.influence.excluded_by_file)
 
 
 def same(one: Reading, other: Reading) -> bool:

@@ -2,38 +2,39 @@
 
 A record is believed only where it is of the very bytes that the file has now, was made by this very program, and bears
 a seal made with a key that lies outside the root: whoever can write to `.assay/` can make a start slow, not a record
-false. What a file does not say any more is overwritten in the cache as soon as the change is read.
+false.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import hmac
 import os
 import secrets
 import stat
 import sys
+import tempfile
+import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import core
 import stores
+from stores.markdown.cache_file import MAGIC, SEAL_LENGTH, CacheFile, Entry, NotOursError, is_ours
 from stores.markdown.layout import OWN_FOLDER
 from stores.pins import config_folder
-
-if TYPE_CHECKING:
-    import sqlite3
 
 CACHE_FILE = "cache.db"
 KEY_FILE = "cache.key"
 
-_MADE_BY = 0x41535359
-"""SQLite's `application_id` of the file; a database of anybody else's is never touched."""
-_FORMAT = "1"
-_PATIENCE = 2.0
-_IN_USE = frozenset({5, 6, 8, 13, 14})
-"""SQLite's codes for a database that is busy, locked, read-only, full, or cannot be opened."""
+_KEY_LENGTH = 32
+_PATIENCE = 1.0
+"""Seconds to wait for another process, which has the cache for a few milliseconds at a time."""
+_PAUSE = 0.01
+_FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class Row(NamedTuple):
@@ -52,164 +53,212 @@ class Cache:
         self._path = os.path.join(self._own, CACHE_FILE)
         self._folder = folder
         self._sealing: tuple[bytes, bytes] | None = None
+        self._mutex = threading.Lock()
+        self._seen: tuple[int, ...] | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether somebody else may have written to it since it was last read (`rows`)."""
+        try:
+            return self._seen != _stamp(os.lstat(self._path))
+        except OSError:
+            return self._seen is not None
 
     def rows(self) -> dict[str, Row]:
-        """What is kept, by path; what bears no valid seal is left out."""
-        sealing = self._key()
-        if sealing is None or not os.path.lexists(self._path):
-            return {}
+        """What is kept, by path. What bears no valid seal is left out, and overwritten."""
         found: dict[str, Row] = {}
-        with self._open() as database:
-            if database is not None:
-                for name, digest, record, seal in database.execute("SELECT path, digest, record, seal FROM pages"):
-                    if all(isinstance(one, bytes) for one in (name, record, seal)) and isinstance(digest, str):
-                        path = os.fsdecode(name)
-                        if hmac.compare_digest(seal, _seal(sealing, path, digest, record)):
-                            found[path] = Row(digest, record)
+        with suppress(OSError), self._open() as (file, sealing):
+            broken = []
+            for entry in file.entries():
+                digest, record = file.content(entry)
+                path = os.fsdecode(entry.path)
+                if path in found or not hmac.compare_digest(entry.seal, _seal(sealing, entry.path, digest, record)):
+                    broken.append(entry)
+                else:
+                    found[path] = Row(digest.decode(), record)
+            file.seen = True
+            file.wipe(broken)
         return found
 
     def keep(self, rows: Mapping[str, Row]) -> bool:
         """Keep `rows`, by path, in place of what was kept of the same files. Whether it was done."""
-        sealing = self._key()
-        if sealing is None:
-            return False
         with suppress(OSError):
             os.mkdir(self._own, 0o755)
-        done = False
-        with self._open() as database:
-            if database is not None:
-                database.executemany(
-                    "INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?)",
-                    (
-                        (os.fsencode(path), row.digest, row.record, _seal(sealing, path, row.digest, row.record))
-                        for path, row in rows.items()
-                    ),
-                )
-                done = True
-        return done
-
-    def forget(self, paths: Iterable[str]) -> None:
-        """Overwrite what is kept of the files at `paths`; where that fails, the cache goes as a whole."""
-        names = [(os.fsencode(path),) for path in paths]
-        if not names or not os.path.lexists(self._path):
-            return
-        done = False
-        with self._open() as database:
-            if database is not None:
-                database.executemany("DELETE FROM pages WHERE path = ?", names)
-                done = True
-        if not done:
-            self._drop()
-
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection | None]:
-        """The database in a transaction; None where there cannot be one. A broken one is dropped."""
-        import sqlite3
-
-        if not self._may_open():
-            yield None
-            return
-        database = None
-        try:
-            database = sqlite3.connect(self._path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
-            self._prepare(database)
-            database.execute("BEGIN IMMEDIATE")
-            yield database
-            database.execute("COMMIT")
-        except (sqlite3.Error, ValueError, OverflowError) as error:
-            # Locked, read-only or without room, it may be used well by somebody else.
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _IN_USE:
-                self._drop()
-        finally:
-            if database is not None:
-                with suppress(sqlite3.Error):
-                    database.close()
-
-    def _prepare(self, database: sqlite3.Connection) -> None:
-        """The one table, empty where another version of the program, or nobody, made it."""
-        for pragma in ("secure_delete = ON", "journal_mode = MEMORY", "synchronous = OFF", "trusted_schema = OFF"):
-            database.execute(f"PRAGMA {pragma}")
-        version = int.from_bytes(hashlib.sha256(_made_by().encode()).digest()[:4]) >> 1
-        if database.execute("PRAGMA user_version").fetchone()[0] == version:
-            return
-        database.execute("DROP TABLE IF EXISTS pages")
-        database.execute("CREATE TABLE pages (path BLOB PRIMARY KEY, digest TEXT, record BLOB, seal BLOB)")
-        database.execute(f"PRAGMA application_id = {_MADE_BY}")
-        database.execute(f"PRAGMA user_version = {version}")
-
-    def _may_open(self) -> bool:
-        """Whether the file is ours, or not there yet: no link, no second name, no other program's database."""
-        try:
-            if not stat.S_ISDIR(os.lstat(self._own).st_mode):
-                return False
-            status = os.lstat(self._path)
-        except FileNotFoundError:
-            return os.path.isdir(self._own) and self._make()
-        except OSError:
-            return False
-        if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
-            return False
-        with suppress(OSError), open(self._path, "rb") as file:
-            head = file.read(72)
-            if not head or not head.startswith(b"SQLite format 3\0"):
-                self._drop()
-                return self._make()
-            return int.from_bytes(head[68:72]) == _MADE_BY
-        return False
-
-    def _make(self) -> bool:
-        """Make the file, for this user alone; SQLite takes an empty one for a new database."""
-        import sqlite3
-
-        with suppress(OSError, sqlite3.Error):
-            os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            database = sqlite3.connect(self._path)
-            database.execute(f"PRAGMA application_id = {_MADE_BY}")
-            database.close()
+        with suppress(OSError), self._open(make=True) as (file, sealing):
+            file.wipe(_named(file, rows))
+            made = []
+            for path, row in rows.items():
+                name, digest = os.fsencode(path), row.digest.encode()
+                made.append((name, digest, row.record, _seal(sealing, name, digest, row.record)))
+            file.add(made)
             return True
         return False
 
-    def _drop(self) -> None:
-        with suppress(OSError):
-            os.unlink(self._path)
+    def forget(self, paths: Iterable[str]) -> bool:
+        """Overwrite what is kept of the files at `paths`; where that fails, the cache goes as a whole.
 
-    def _key(self) -> tuple[bytes, bytes] | None:
-        """What seals are made with: the user's key, and what this program is. None where no key can be kept."""
-        if self._sealing is None:
-            key = _key_in(self._folder or config_folder())
-            self._sealing = (key, _made_by().encode()) if key is not None else None
-        return self._sealing
+        Whether nothing is kept of them now.
+        """
+        names = frozenset(paths)
+        try:
+            with self._open() as (file, _):
+                found = _named(file, names)
+                if file.seen and len(found) < len(names):
+                    file.clear()  # what is known to be here, and is not found, is here under a name that was damaged
+                    file.seen = False
+                else:
+                    file.wipe(found)
+            return True
+        except OSError:
+            return self._drop()
+
+    @contextmanager
+    def _open(self, *, make: bool = False) -> Iterator[tuple[CacheFile, tuple[bytes, bytes]]]:
+        """The file, locked, and what seals are made with. Raises `OSError` where there cannot be one."""
+        with self._mutex:
+            if not make and not os.path.lexists(self._path):
+                self._seen = None
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self._path)
+            if self._sealing is None:
+                self._sealing = _key_in(self._folder or config_folder()), _made_by()
+            fd = self._locked(make)
+            try:
+                before = _stamp(os.fstat(fd))
+                file = CacheFile(fd, self._sealing[1])
+                if os.fstat(fd).st_mode & 0o077:
+                    os.fchmod(fd, 0o600)
+                file.seen = file.seen or before == self._seen
+                yield file, self._sealing
+                self._seen = _stamp(os.fstat(fd)) if file.seen else None
+            finally:
+                os.close(fd)
+
+    def _locked(self, make: bool) -> int:
+        """The file open and locked: a regular file of this user's, under one name, in a folder that is no link."""
+        import fcntl
+
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            fd = self._opened(make)
+            try:
+                with suppress(BlockingIOError):
+                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    status = os.fstat(fd)
+                    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1 or status.st_uid != os.geteuid():
+                        raise NotOursError(errno.EEXIST, "it is no file of this user's alone", self._path)
+                    if status.st_nlink:
+                        return fd
+                if time.monotonic() >= deadline:
+                    raise BlockingIOError(errno.EAGAIN, "somebody else has it", self._path)
+            except BaseException:
+                os.close(fd)
+                raise
+            os.close(fd)
+            time.sleep(_PAUSE)
+
+    def _opened(self, make: bool) -> int:
+        with self._folder_open() as folder:
+            try:
+                return os.open(CACHE_FILE, os.O_RDWR | _FLAGS, dir_fd=folder)
+            except FileNotFoundError:
+                if not make:
+                    raise
+            except OSError as error:
+                if make or error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+                    raise
+                return os.open(CACHE_FILE, os.O_RDONLY | _FLAGS, dir_fd=folder)
+            with suppress(FileExistsError):
+                return os.open(CACHE_FILE, os.O_RDWR | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600, dir_fd=folder)
+            return os.open(CACHE_FILE, os.O_RDWR | _FLAGS, dir_fd=folder)
+
+    @contextmanager
+    def _folder_open(self) -> Iterator[int]:
+        fd = os.open(self._own, os.O_RDONLY | os.O_DIRECTORY | _FLAGS)
+        try:
+            yield fd
+        finally:
+            os.close(fd)
+
+    def _drop(self) -> bool:
+        """Take the cache's name away, whoever has it; whether it has none now. What is somebody else's stays."""
+        try:
+            with self._folder_open() as folder:
+                status = os.stat(CACHE_FILE, dir_fd=folder, follow_symlinks=False)
+                if stat.S_ISREG(status.st_mode) and _ours(folder):
+                    os.unlink(CACHE_FILE, dir_fd=folder)
+            return True
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
 
 
-def _key_in(folder: str) -> bytes | None:
+def _ours(folder: int) -> bool:
+    with open(os.open(CACHE_FILE, os.O_RDONLY | _FLAGS, dir_fd=folder), "rb") as file:
+        return is_ours(file.read(len(MAGIC)))
+
+
+def _named(file: CacheFile, paths: Iterable[str]) -> list[Entry]:
+    names = {os.fsencode(path) for path in paths}
+    return [entry for entry in file.entries() if entry.path in names]
+
+
+def _stamp(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _key_in(folder: str) -> bytes:
+    """The user's key in `folder`, made where there is none, or none that is secret. Raises `OSError`."""
     path = os.path.join(folder, KEY_FILE)
-    for _ in range(2):
+    with suppress(FileNotFoundError):
+        key = _secret(path)
+        if key is not None:
+            return key
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    fd, new = tempfile.mkstemp(prefix=".cache-key-", dir=folder)  # mkstemp makes it 0600
+    try:
+        with open(fd, "wb") as file:
+            file.write(secrets.token_bytes(_KEY_LENGTH))
+        os.replace(new, path)
+    except BaseException:
         with suppress(OSError):
-            with open(path, "rb") as file:
-                key = file.read(64)
-            return key if len(key) == 32 else None
-        with suppress(OSError):
-            os.makedirs(folder, mode=0o700, exist_ok=True)
-            fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-            with open(fd, "wb") as file:
-                file.write(secrets.token_bytes(32))
-    return None
+            os.unlink(new)
+        raise
+    key = _secret(path)
+    if key is None:
+        raise OSError(errno.EACCES, "it is no secret key", path)
+    return key
 
 
-def _seal(sealing: tuple[bytes, bytes], path: str, digest: str, record: bytes) -> bytes:
+def _secret(path: str) -> bytes | None:
+    """The key at `path`; None where what stands there is none, or others may have read or made it."""
+    with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_mode & 0o077 or status.st_uid != os.geteuid():
+            return None
+        key = file.read(_KEY_LENGTH + 1)
+    return key if len(key) == _KEY_LENGTH else None
+
+
+def _seal(sealing: tuple[bytes, bytes], path: bytes, digest: bytes, record: bytes) -> bytes:
     key, made_by = sealing
-    about = b"\0".join((made_by, os.fsencode(path), digest.encode(), b""))
-    return hashlib.blake2b(about + record, key=key, digest_size=16).digest()
+    made = hashlib.blake2b(made_by, key=key, digest_size=SEAL_LENGTH)
+    for part in (path, digest, record):
+        made.update(len(part).to_bytes(8))
+        made.update(part)
+    return made.digest()
 
 
-def _made_by() -> str:
-    """What a record may depend on besides its file: the program, as it lies on the disk, and its Python."""
-    found = [_FORMAT, sys.version]
+def _made_by() -> bytes:
+    """A digest of what a record may depend on besides its file: the program, as it lies on the disk, and its Python."""
+    found = [sys.version]
     for package in (core, stores):
-        for folder, _, names in os.walk(os.path.dirname(str(package.__file__))):
+        for folder, folders, names in os.walk(os.path.dirname(str(package.__file__))):
+            folders.sort()
+            found.append(folder)
             for name in sorted(names):
                 if name.endswith(".py"):
                     with suppress(OSError):
                         status = os.stat(os.path.join(folder, name))
                         found.append(f"{name} {status.st_size} {status.st_mtime_ns}")
-    return "\n".join(found)
+    return hashlib.sha256("\n".join(found).encode("utf-8", "surrogateescape")).digest()

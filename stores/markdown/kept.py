@@ -6,11 +6,13 @@ The file's own bytes are not kept, and no item's text is: both are read from the
 from __future__ import annotations
 
 import json
+import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from functools import partial
 from itertools import groupby, repeat
+from operator import attrgetter
 from sys import intern
 from types import MappingProxyType
 from typing import Any
@@ -24,34 +26,51 @@ from stores.markdown.archive import StoredDay
 from stores.markdown.document import Document, parse_document
 from stores.markdown.layout import STANDINGS, Role
 from stores.markdown.parts import Leaf, Part
-from stores.markdown.scan import AT_ONCE, LATER, ItemDraft, Run, Stretch
+from stores.markdown.scan import AT_ONCE, LATER, ItemDraft, Run, Stretch, said_at
 
-PAGES = frozenset(STANDINGS) - {Role.INDEX}
-"""The roles of files whose parts are kept, besides the archive; what the index says depends on the other files."""
+_PRINT = re.compile(r"[0-9a-f]{16}|mem-\d{4}-\d\d-\d\d-\d{3,}")
+PAGES = frozenset(STANDINGS) - {Role.INDEX, Role.HELD}
+"""The roles of files whose parts are kept, besides the archive. What the index says depends on the other files; what is
+held is excluded, and not to be copied elsewhere (§12.2)."""
 
 
-def dump(path: str, part: Part, answers: Mapping[str, Any]) -> bytes | None:
-    """The part of the file `path` with `answers` about its records; None for a part that is not kept."""
+def dump(path: str, part: Part, answers: Mapping[str, Any], withheld: frozenset[str] | None = None) -> bytes | None:
+    """The part of the file `path` with `answers` about its records; None for a part that is not kept.
+
+    `withheld` are the keys of records of which nothing is kept but where they stand; of an archive day, nothing is kept
+    where it is given.
+    """
     kept: dict[str, Any]
     if part.role is Role.ARCHIVE and isinstance(part.day, StoredDay):
+        if withheld is not None:
+            return None
         kept = _records(part.day.records, part.day.run)
         kept["prints"] = sorted(part.day.copy_prints)
         kept["anchors"] = [[name, *lines] for name, lines in part.day.anchors.items()]
     elif part.role in PAGES and part.leaf is not None:
-        kept = _records(part.leaf.records, part.leaf.document.items.run)
+        run = part.leaf.document.items.run
+        left = [number for number, item in enumerate(part.leaf.records) if item.key in withheld] if withheld else []
+        if left and not _may_be_left(part, run, left):
+            return None
+        kept = _records(part.leaf.records, run, frozenset(left))
         kept["topic"] = astuple(part.topic) if part.topic is not None else None
-        kept["answers"] = _encoded(answers, part.leaf.records)
+        kept["answers"] = _encoded(answers, part.leaf.records, silent=bool(left))
     else:
         return None
     kept["findings"] = [astuple(one) for one in part.findings]
     kept["ids"] = sorted(part.ids.difference(kept["columns"][_ID][0]) if kept["columns"] else part.ids)
-    kept |= {"size": part.state.size, "unwritable": part.state.unwritable}
+    kept |= {"role": part.role, "size": part.state.size, "unwritable": part.state.unwritable}
     return json.dumps(kept, separators=(",", ":")).encode()
 
 
 def load(path: str, role: Role, data: bytes, digest: str, record: bytes) -> Part:
-    """The part that `dump` made `record` of. `data` are the bytes of the file, which have to be those of then."""
+    """The part that `dump` made `record` of. `data` are the bytes of the file, which have to be those of then.
+
+    Raises `ValueError` where the file had another role then: a page may have become a leftover.
+    """
     kept = json.loads(record)
+    if kept["role"] != role:
+        raise ValueError("it was kept of a file of another role")
     state = FileState(digest, kept["size"], kept["unwritable"])
     parse = _Parse(path, data, STANDINGS.get(role, Standing.INBOX))
     run = Run(data, path)
@@ -92,12 +111,35 @@ class _Parse:
 _ID = AT_ONCE.index("id")
 
 
-def _records(records: Sequence[MemoryItem], run: Run) -> dict[str, Any]:
+_LEFT = ("subject", "superseded_by", "source")
+"""What the scan finds anew in a record that is withheld."""
+
+
+_said = attrgetter(*_LEFT)
+
+
+def _may_be_left(part: Part, run: Run, numbers: Sequence[int]) -> bool:
+    """Whether what these records say can be left out, and found anew."""
+    assert part.leaf is not None
+    items = [part.leaf.records[number] for number in numbers]
+    return all(
+        isinstance(item._unread, Stretch) and said_at(run, number) == _said(item)
+        for number, item in zip(numbers, items, strict=True)
+    )
+
+
+def _records(records: Sequence[MemoryItem], run: Run, left: frozenset[int] = frozenset()) -> dict[str, Any]:
+    def values(name: str) -> list[object]:
+        if left and name in _LEFT:
+            return [None if number in left else getattr(item, name) for number, item in enumerate(records)]
+        return [getattr(item, name) for item in records]
+
     return {
-        "columns": [_column([getattr(item, name) for item in records]) for name in AT_ONCE] if records else [],
+        "columns": [_column(values(name)) for name in AT_ONCE] if records else [],
+        "left": sorted(left),
         "count": len(records),
         "sections": _column([item.place.section for item in records]),
-        "read whole": [number for number, item in enumerate(records) if item._unread is None],
+        "read whole": [number for number, item in enumerate(records) if not isinstance(item._unread, Stretch)],
         "bounds": run.bounds.tolist(),
         "texts": run.texts.tolist(),
     }
@@ -143,7 +185,7 @@ def _read(run: Run, kept: Mapping[str, Any], parse: _Parse) -> Iterator[MemoryIt
         return
     run.bounds, run.texts = array("q", kept["bounds"]), array("q", kept["texts"])
     columns = [_values(column, count, _MEANT.get(name)) for name, column in zip(AT_ONCE, kept["columns"], strict=True)]
-    whole = frozenset(kept["read whole"])
+    whole, left = frozenset(kept["read whole"]), frozenset(kept["left"])
     number = 0
     rows = zip(*columns, strict=True)
     for section, those in groupby(_values(kept["sections"], count)):
@@ -158,6 +200,8 @@ def _read(run: Run, kept: Mapping[str, Any], parse: _Parse) -> Iterator[MemoryIt
             draft.subject, draft.status, draft.status_text, draft.source, draft.superseded_by = row[6:11]
             draft.merged_into, draft.promoted_to, draft.inspired_by, draft.marker = row[11:15]
             draft.conflicts_with, draft.corroborating_refs, draft.extra = row[15:]
+            if number in left:
+                draft.subject, draft.superseded_by, draft.source = said_at(run, number)
             draft.__class__ = MemoryItem
             yield draft
             number += 1
@@ -175,12 +219,17 @@ class _NotKeptError(Exception):
     """An answer that holds something else than what is kept."""
 
 
-def _encoded(answers: Mapping[str, Any], records: tuple[MemoryItem, ...]) -> dict[str, Any]:
+def _encoded(answers: Mapping[str, Any], records: tuple[MemoryItem, ...], *, silent: bool) -> dict[str, Any]:
+    """The answers that can be kept; where `silent`, those that say nothing: no texts but prints."""
     numbers = {id(item): number for number, item in enumerate(records)}
     kept = {}
     for name, answer in answers.items():
+        if not name.startswith("core."):
+            continue  # by whose rules it was given is no part of what the cache knows of its maker
         try:
-            kept[name] = _encode(answer, numbers)
+            encoded = _encode(answer, numbers)
+            if not silent or _says_nothing(encoded):
+                kept[name] = encoded
         except _NotKeptError:
             continue
     return kept
@@ -198,6 +247,12 @@ def _encode(value: object, numbers: Mapping[int, int]) -> Any:
     if isinstance(value, SourceRef):
         return {"ref": astuple(value)}
     raise _NotKeptError
+
+
+def _says_nothing(encoded: Any) -> bool:
+    if isinstance(encoded, list):
+        return all(map(_says_nothing, encoded))
+    return encoded is None or isinstance(encoded, int) or (isinstance(encoded, str) and bool(_PRINT.fullmatch(encoded)))
 
 
 def _decoded(value: Any, records: tuple[MemoryItem, ...]) -> Any:

@@ -79,7 +79,8 @@ class Reader:
         self._rows: dict[str, Row] = {}
         """What the cache has of files that were not read yet; only while a root is read for the first time."""
         self._cached: dict[str, str] = {}
-        """Path -> digest of the file whose record the cache has now."""
+        """Path -> digest of the file whose record the cache has now, and of what was withheld of it (`_marked`)."""
+        self._withheld: Mapping[str, frozenset[str]] | None = None
 
     def read(self, *, sequence: int = 0) -> tuple[Snapshot, Mapping[str, Document]]:
         """The root as it is now, and its item pages by path. Never raises for bad data.
@@ -102,9 +103,7 @@ class Reader:
             gone = _unreadable(".", f"{error.strerror}; what is shown was read before", "The root")
             return self._assembler.assemble(self._parts(), (gone,), {}, sequence)
         with _no_collection(sum(entry.path not in self._known for entry in tree.files) > _MANY):
-            if not self._read_once and self._cache is not None:
-                self._rows = self._cache.rows()
-                self._cached = {path: row.digest for path, row in self._rows.items()}
+            self._meet_cache()
             troubles = self._update(tree)
             self._read_once = True
             self._rows = {}
@@ -172,31 +171,42 @@ class Reader:
     def _part(self, entry: FileEntry, data: bytes) -> Part:
         """The part of a file that is new or has changed: what was kept of these very bytes, else parsed."""
         row = self._rows.get(entry.path)
-        if row is not None and row.digest == digest_of(data):
+        if row is not None and _bare(row.digest) == (digest := digest_of(data)):
             from stores.markdown.kept import load
 
             with suppress(ValueError, LookupError, TypeError):
-                return load(entry.path, entry.role, data, row.digest, row.record)
+                return load(entry.path, entry.role, data, digest, row.record)
         return read_part(entry.path, entry.role, data)
 
+    def _meet_cache(self) -> None:
+        """Learn what the cache has: at first, and where another process may have written to it."""
+        if self._cache is not None and (not self._read_once or self._cache.changed):
+            rows = self._cache.rows()
+            self._cached = {path: row.digest for path, row in rows.items()}
+            if not self._read_once:
+                self._rows = rows
+
     def _forget_changed(self) -> None:
-        """What a file does not say any more leaves the cache at once."""
+        """What a file does not say any more leaves the cache at once, and so does what is withheld."""
         gone = [
             path
             for path, digest in self._cached.items()
-            if path not in self._known or self._known[path].part.state.digest != digest
+            if path not in self._known
+            or self._known[path].part.state.digest != _bare(digest)
+            or (self._withheld is not None and _marked(_bare(digest), self._withheld.get(path)) != digest)
         ]
-        if gone and self._cache is not None:
-            self._cache.forget(gone)
+        if gone and self._cache is not None and self._cache.forget(gone):
             for path in gone:
                 del self._cached[path]
 
-    def to_keep(self) -> list[Kept]:
-        """What the cache should have and has not."""
+    def to_keep(self, withheld: Mapping[str, frozenset[str]]) -> list[Kept]:
+        """What the cache should have and has not. What is `withheld` (`core.store`) leaves it, and stays out."""
+        self._withheld = withheld
+        self._forget_changed()
         worth = sum(known.part.state.size for known in self._known.values()) >= _WORTH_KEEPING
         if self._cache is None or not worth:
             return []
-        return list(self._assembler.known(self._cached))
+        return list(self._assembler.known({path: _bare(digest) for path, digest in self._cached.items()}))
 
     def keep(self, those: Sequence[Kept], guard: AbstractContextManager[object]) -> None:
         """Keep what `to_keep` gave. The reader is asked and told under `guard`; the work is done beside.
@@ -206,15 +216,30 @@ class Reader:
         from stores.markdown.kept import dump
 
         assert self._cache is not None
+        withheld = self._withheld or {}
         for start in range(0, len(those), _AT_A_TIME):
-            made = ((one, dump(*one)) for one in those[start : start + _AT_A_TIME])
-            rows = {one.path: Row(one.part.state.digest, record) for one, record in made if record is not None}
-            if not self._cache.keep(rows):
+            rows = {}
+            for path, part, answers in those[start : start + _AT_A_TIME]:
+                record = dump(path, part, answers, withheld.get(path))
+                if record is not None:
+                    rows[path] = Row(_marked(part.state.digest, withheld.get(path)), record)
+            if rows and not self._cache.keep(rows):
                 return
             with guard:
                 self._cached.update((path, row.digest) for path, row in rows.items())
                 self._forget_changed()
             time.sleep(_PAUSE)
+
+
+def _marked(digest: str, withheld: frozenset[str] | None) -> str:
+    """The digest of a file, and beside it one of what was withheld of it, if anything was."""
+    if withheld is None:
+        return digest
+    return f"{digest}-{digest_of(chr(0).join(sorted(withheld)).encode('utf-8', 'surrogateescape'))}"
+
+
+def _bare(marked: str) -> str:
+    return marked.partition("-")[0]
 
 
 def read_bytes(real: str) -> tuple[bytes, os.stat_result]:

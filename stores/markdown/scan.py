@@ -176,6 +176,19 @@ class Run:
         return found
 
 
+def said_at(run: Run, number: int) -> tuple[str | None, str | None, str | None]:
+    """Subject, successor and Source of a record that the scan took, read again."""
+    texts = run.texts_at(run.bounds[2 * number])
+    fact, subject, successor, source = texts[3] or b"", texts[6], texts[9], texts[10]
+    if (_COLON in fact or _WIDE_COLON in fact) and _has_tail(fact):
+        _, subject, source = _tail_of(fact) or _any_tail_of(fact)
+    return (
+        subject.decode() if subject else None,
+        successor.decode() if successor else None,
+        _shared(source) if source else None,
+    )
+
+
 class Stretch:
     """The records that the scan took one after the other: it reads of them what was left (`core.items.Unread`)."""
 

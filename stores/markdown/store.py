@@ -104,10 +104,10 @@ class MarkdownStore:
             projection = self._project(changes, base, self._documents_of(base), {})
         return tuple(FileDiff(edit.path, edit.before, edit.after) for edit in projection.edits)
 
-    def keep(self) -> None:
+    def keep(self, withheld: Mapping[str, frozenset[str]]) -> None:
         """Keep what was read and worked out, so that the next start is faster. May take a while; never raises."""
         with self._mutex:
-            those = self._reader.to_keep()
+            those = self._reader.to_keep(withheld)
         self._reader.keep(those, self._mutex)
 
     @contextmanager
