@@ -170,7 +170,7 @@ class Reader:
 
     def _part(self, entry: FileEntry, data: bytes) -> Part:
         """The part of a file that is new or has changed: what was kept of these very bytes, else parsed."""
-        row = self._rows.get(entry.path)
+        row = self._rows.pop(entry.path, None)
         if row is not None and _bare(row.digest) == (digest := digest_of(data)):
             from stores.markdown.kept import load
 
