@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from core.controls import Scope
 from core.items import MemoryItem
-from core.pages import Items
+from core.pages import Items, worth_keeping
 from core.reach import IdFinder, Reach, is_conventional
 from core.snapshot import ArchiveDay, ArchivedCopy, Snapshot
 from core.sources import archive_names, archive_ref, embedded_archive_refs, norm_anchor, segment
@@ -289,6 +289,7 @@ def _page_sources(items: Items) -> tuple[str, ...]:
     return tuple(source for source in dict.fromkeys(map(_SOURCE, items)) if source)
 
 
+@worth_keeping
 def _odd_ids(items: Items) -> tuple[str, ...]:
     return tuple(item.id for item in items if item.id is not None and not is_conventional(item.id))
 

@@ -13,7 +13,7 @@ from core.eligibility import Influence
 from core.findings import Finding
 from core.items import MemoryItem
 from core.odd_records import odd_records
-from core.pages import Items
+from core.pages import Items, worth_keeping
 from core.places import HELD_FOLDER, HOT, INDEX, TOPICS_FOLDER
 from core.recording import foreign_changes, logged_records
 from core.secrets import find_secrets, mask, may_hold_secrets
@@ -166,6 +166,7 @@ def _items(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
             yield finding
 
 
+@worth_keeping
 def _records(items: Items) -> tuple[Finding, ...]:
     """What the records of a page show by themselves."""
     said = "\n".join(text for item in items for text in (item.text, item.subject, item.source) if text)
@@ -211,6 +212,7 @@ def _unborne(snapshot: Snapshot) -> Iterator[Finding]:
             yield _not_there(item, ref)
 
 
+@worth_keeping
 def _item_refs(items: Items) -> tuple[tuple[MemoryItem, SourceRef], ...]:
     naming = (item for item in items if item.source and "mem-" in item.source)
     return tuple((item, ref) for item in naming for ref in parse_source(item.source or "") if ref.kind == "item")
@@ -292,6 +294,7 @@ def _saying(snapshot: Snapshot, prints: Set[str]) -> Iterator[MemoryItem]:
             yield from (item for item, one in zip(page.items, said, strict=True) if one in prints)
 
 
+@worth_keeping
 def _prints(items: Items) -> tuple[str, ...]:
     """What tells the texts of a page, folded, from other texts: short, and the same at every time."""
     return tuple(print_of(fold_text(item.text)) for item in items)

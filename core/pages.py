@@ -16,6 +16,7 @@ from core.items import MemoryItem
 
 T = TypeVar("T")
 C = TypeVarTuple("C")
+Q = TypeVar("Q", bound=Callable[..., object])
 
 Items = tuple[MemoryItem, ...]
 
@@ -23,6 +24,15 @@ Items = tuple[MemoryItem, ...]
 def name_of(question: Callable[..., object]) -> str:
     """What to keep the answers to a question under."""
     return f"{question.__module__}.{question.__qualname__}"
+
+
+_WORTH_KEEPING: set[Callable[..., object]] = set()
+
+
+def worth_keeping(question: Q) -> Q:
+    """Mark a question that costs more than to read its answer again: it reads texts, or takes Sources apart."""
+    _WORTH_KEEPING.add(question)
+    return question
 
 
 class Page:
@@ -60,9 +70,9 @@ class Page:
 
     @property
     def answers(self) -> Mapping[str, Any]:
-        """The answers that rest on the items alone, by `name_of` the question."""
+        """The answers that are `worth_keeping`, by `name_of` the question."""
         asked = list(self._answers.items())  # others may go on asking
-        return {name_of(question): answer for question, (context, answer) in asked if not context}
+        return {name_of(question): answer for question, (_, answer) in asked if question in _WORTH_KEEPING}
 
 
 def gather(pages: Iterable[Page], question: Callable[[Items, *C], Sequence[T]], *context: *C) -> list[T]:

@@ -9,7 +9,7 @@ from datetime import date as Date
 from typing import TYPE_CHECKING
 
 from core.items import MemoryItem
-from core.pages import Items
+from core.pages import Items, worth_keeping
 from core.snapshot import Snapshot
 from core.vocabulary import Kind, Standing, Status
 
@@ -115,6 +115,7 @@ def near_subjects(snapshot: Snapshot, influence: Influence | None = None) -> tup
     return tuple(sorted(tuple(sorted(group)) for group in groups.values() if len(group) > 1))
 
 
+@worth_keeping
 def _subject_forms(items: Items) -> tuple[tuple[MemoryItem, str, str], ...]:
     """The `state` items with a subject, its folded form, and that form without a short suffix."""
     rows = (item for item in items if item.kind is Kind.STATE and item.subject)

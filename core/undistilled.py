@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from core.catalogue import make_finding
 from core.eligibility import Influence
 from core.findings import Finding
-from core.pages import Items
+from core.pages import Items, worth_keeping
 from core.reach import item_ids_in
 from core.snapshot import ArchiveDay, ArchivedCopy, Snapshot
 from core.sources import embedded_archive_refs, norm_anchor
@@ -49,6 +49,7 @@ def _is_distilled(snapshot: Snapshot, item_id: str) -> bool:
     return any(item.standing in _DISTILLED for item in snapshot.by_id[item_id])
 
 
+@worth_keeping
 def _ids_named(items: Items) -> tuple[str, ...]:
     """The ids that Sources name."""
     sources = {item.source for item in items if item.source and "mem-" in item.source}
