@@ -3,18 +3,68 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from core.commands.merging import not_duplicates
-from core.duplicates import Index, Pair, candidates, find_duplicates, worth_showing
+from core.duplicates import Candidates, Index, Pair, candidates, find_duplicates, worth_showing
 from core.items import MemoryItem
 from core.reading import Reading
 
 Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
+Texts = Sequence[tuple[str, str]]
 
 MANY = 200
 """More changed items than this are searched for anew, all at once."""
+BESIDE = 3_000
+"""From so many texts on the search is a process of its own, so that neither keys nor memory here pay for it."""
+
+
+class Searcher(Protocol):
+    """What finds pairs: in this process, or in another (`tui.alike_beside`)."""
+
+    def search(self, texts: Texts, progress: Progress, cancelled: Cancelled) -> tuple[Pair, ...] | None:
+        """All pairs of `texts`, which are remembered; None where it was cancelled."""
+        ...
+
+    def change(self, gone: Sequence[str], new: Texts) -> list[tuple[str, str]]:
+        """Forget the texts of keys, then take in new ones; their near-duplicates, as (key, new key)."""
+        ...
+
+    def close(self) -> None:
+        """Forget everything."""
+        ...
+
+
+class Here:
+    """Searches in this process."""
+
+    def __init__(self) -> None:
+        self._index = Index()
+
+    def search(self, texts: Texts, progress: Progress, cancelled: Cancelled) -> tuple[Pair, ...] | None:
+        """All pairs of `texts`."""
+
+        def keep(index: Index) -> None:
+            self._index = index
+
+        pairs = find_duplicates(texts, progress=progress, cancelled=cancelled, keep=keep)
+        return None if cancelled() else pairs
+
+    def change(self, gone: Sequence[str], new: Texts) -> list[tuple[str, str]]:
+        """Forget, take in, and find."""
+        found = []
+        for key in gone:
+            self._index.remove(key)
+        for key, text in new:
+            found += [(other, key) for other, _ in self._index.matches(text)]
+            self._index.add(key, text)
+        return found
+
+    def close(self) -> None:
+        """The index goes."""
+        self._index = Index()
 
 
 class Alike:
@@ -24,7 +74,8 @@ class Alike:
         self._lock = threading.Lock()
         self._items: dict[str, MemoryItem] = {}
         self._pairs: tuple[Pair, ...] = ()
-        self._index: Index | None = None
+        self._searcher: Searcher | None = None
+        self._closed = False
 
     def search(self, reading: Reading, progress: Progress, cancelled: Cancelled) -> tuple[Pair, ...] | None:
         """The pairs of `reading` that nobody told apart, best first; None where it was cancelled."""
@@ -34,15 +85,36 @@ class Alike:
             compared = candidates(reading.snapshot, reading.influence)
             items = {item.key: item for item in compared.items}
             if not self._keep_up(items):
-                made: list[Index] = []
-                pairs = find_duplicates(compared, progress=progress, cancelled=cancelled, keep=made.append)
-                if cancelled():
+                pairs = self._anew(compared, progress, cancelled)
+                if pairs is None:
                     return None
-                self._pairs, self._index = pairs, made[0]
+                self._pairs = pairs
             self._items = items
             apart = not_duplicates(reading.snapshot)
             shown = (pair for pair in self._pairs if worth_showing(pair, reading.snapshot, apart))
             return tuple(sorted(shown, key=lambda pair: (pair.opposed, -pair.score)))
+
+    def close(self) -> None:
+        """Nothing is asked any more; a search that runs ends."""
+        self._closed = True
+        if self._searcher is not None:
+            self._searcher.close()
+
+    def _anew(self, texts: Candidates, progress: Progress, cancelled: Cancelled) -> tuple[Pair, ...] | None:
+        self._items = {}
+        if self._searcher is not None:
+            self._searcher.close()
+        if len(texts) >= BESIDE:
+            from tui.alike_beside import Beside
+
+            try:
+                self._searcher = Beside()
+                return self._searcher.search(texts, progress, cancelled)
+            except OSError:  # no second process here: slower keys meanwhile, the same pairs
+                if cancelled() or self._closed:
+                    return None
+        self._searcher = Here()
+        return self._searcher.search(texts, progress, cancelled)
 
     def _keep_up(self, items: dict[str, MemoryItem]) -> bool:
         """Bring the pairs up to date item by item; False where that is not worth it."""
@@ -50,18 +122,17 @@ class Alike:
         gone = [key for key, item in before.items() if _other(items.get(key), item)]
         new = [key for key, item in items.items() if _other(before.get(key), item)]
         if not gone and not new:
-            return bool(before) or not items
-        if self._index is None or not before or len(gone) + len(new) > MANY:
+            return bool(before) or (self._searcher is not None and not items)
+        if self._searcher is None or not before or len(gone) + len(new) > MANY:
             return False
         kept = [pair for pair in self._pairs if not {pair.a, pair.b} & set(gone)]
-        for key in gone:
-            self._index.remove(key)
-        for key in new:
-            text = items[key].text
-            near = [(other, items[other].text) for other, _ in self._index.matches(text) if other in items]
-            for other in near:
-                kept.extend(find_duplicates((other, (key, text))))
-            self._index.add(key, text)
+        try:
+            found = self._searcher.change(gone, [(key, items[key].text) for key in new])
+        except OSError:  # the other process is gone
+            return False
+        for other, key in found:
+            if other in items:
+                kept += find_duplicates(((other, items[other].text), (key, items[key].text)))
         self._pairs = tuple(kept)
         return True
 

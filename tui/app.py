@@ -49,6 +49,9 @@ ASK_WHERE = "\x1b[2;2H\x1b[6n"
 """The terminal answers with the cursor's place, once it has drawn all that was sent before. (In row 1 some answers are
 those of function keys.)"""
 
+COLLECT = (20_000, 20, 50)
+"""After how many new objects garbage is looked for, and how often among older ones: seldom enough to spare the keys."""
+
 YIELD_SECONDS = 0.0005
 """How soon a thread that computes lets a key through: a key passes from thread to thread several times."""
 
@@ -182,6 +185,7 @@ class AssayApp(App[int]):
 
     def _read_done(self) -> None:
         self._reading = False
+        gc.set_threshold(*COLLECT)
         gc.enable()
         gc.freeze()  # what a reading holds is not looked through at every collection
         if self._again:

@@ -2,7 +2,8 @@
 
 Folders are watched, not files: a file replaced by a rename is another file, and a folder's watch outlives it. Native
 events are fast but not complete (a file made at once in a new folder, a root removed and put back), so the sweep
-compares names, inodes, sizes and times about once a second, and what it finds counts the same.
+compares names, inodes, sizes and times about once a second (more rarely the larger the root), and what it finds counts
+the same.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Protocol
 DEBOUNCE_MS = 50
 STEP_MS = 5
 SWEEP_SECONDS = 1.0
+SHARE = 0.005
+"""So much of its time, at most, goes to sweeps while native events come: keys share the processor with them."""
 POLL_SECONDS = 0.5
 """How often to sweep while there are no native events."""
 RETRY_SECONDS = 60.0
@@ -203,8 +206,10 @@ def _watch_natively(
             continue
         if noticed:
             on_change()  # at once; the sweep may take longer than the reading
+        began = time.monotonic()
         now = sweep(root)
-        due = time.monotonic() + sweep_seconds
+        took = time.monotonic() - began
+        due = began + max(sweep_seconds, took / SHARE)
         if now != seen and not (noticed and now.only(seen, {path for _, path in changes})):
             on_change()
         # A folder removed and made again may bear the old inode, so the event about it counts as well.

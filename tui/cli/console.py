@@ -18,6 +18,9 @@ from tui.cli.commands import Command
 from tui.cli.opened import root_path
 from tui.cli.output import Output
 
+FRAMES = "240"
+"""Frames a second, at most: a key that comes right after one waits 4 ms for the next, not 16."""
+
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", nargs="?", metavar="ROOT", help="the memory root (else as with --root)")

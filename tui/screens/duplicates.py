@@ -62,6 +62,7 @@ class DuplicatesPage(Page):
         super().__init__(desk)
         self._alike = Alike()
         self._percent: int | None = 0
+        self._searching = False
         self._groups: dict[Key, Group] = {}
 
     # --- searching
@@ -71,13 +72,19 @@ class DuplicatesPage(Page):
         self._percent = 0
         self._groups = {key: group for key, group in self._groups.items() if self._stands(group, facts)}
         super().load(facts, own=own)
-        self._search(facts)
+        if not self._searching:
+            self._searching = True
+            self._search(facts)
+
+    def on_unmount(self) -> None:
+        """A search in another process ends with the page."""
+        self._alike.close()
 
     def _stands(self, group: Group, facts: Facts) -> bool:
         by_key = facts.reading.snapshot.by_key
         return all(key in by_key and facts.sight.eligible(by_key[key]) for key in group.keys)
 
-    @work(thread=True, exclusive=True, group="duplicates", exit_on_error=False)
+    @work(thread=True, group="duplicates", exit_on_error=False)
     def _search(self, facts: Facts) -> None:
         worker = get_current_worker()
         told = -1
@@ -105,17 +112,23 @@ class DuplicatesPage(Page):
             self.show_title()
 
     def on_duplicates_page_found(self, event: Found) -> None:
-        """Show what was found, unless the root changed meanwhile."""
+        """Show what was found. Where the root has changed meanwhile, what still stands; then the search goes on."""
         event.stop()
-        if event.facts_searched is not self.facts:
+        facts = self.facts
+        if facts is None:
             return
-        self._percent = None
+        latest = event.facts_searched is facts
+        self._percent = None if latest else 0
         same = [pair for pair in event.pairs if not pair.opposed]
         groups = group_pairs(same)
         apart = [Group((pair.a, pair.b), (pair,), pair.score, (pair,)) for pair in event.pairs if pair.opposed]
-        self._groups = {("group", *group.keys): group for group in (*groups, *apart)}
-        super().load(event.facts_searched, own=True)
+        found = (group for group in (*groups, *apart) if latest or self._stands(group, facts))
+        self._groups = {("group", *group.keys): group for group in found}
+        super().load(facts, own=True)
         self.desk.refresh_rail()
+        self._searching = not latest
+        if not latest:
+            self._search(facts)
 
     def own_tally(self) -> tuple[str, bool] | None:
         """How many are suggested, once that is known. A suggestion waits for nobody."""

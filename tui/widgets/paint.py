@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
@@ -125,10 +125,20 @@ class PaintedScroll(Painted, ScrollView):
     }
     """
 
+    _room: int | None = None
+
     @property
     def room(self) -> int:
         """Cells to draw in, beside the scrollbar."""
-        return self.scrollable_content_region.width
+        return self.scrollable_content_region.width if self._room is None else self._room
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw the lines of a region; the room is looked up once for all of them."""
+        self._room = self.scrollable_content_region.width
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._room = None
 
     def set_height(self, lines: int) -> None:
         """Scroll over so many lines. Only what is as high as its lines is laid out anew for it."""
