@@ -9,6 +9,7 @@ import gc
 import os
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -49,6 +50,9 @@ ASK_WHERE = "\x1b[2;2H\x1b[6n"
 """The terminal answers with the cursor's place, once it has drawn all that was sent before. (In row 1 some answers are
 those of function keys.)"""
 
+LET_WRITE_SECONDS = 0.001
+"""After a frame the thread that writes it gets its turn, before anything else is worked out for the next one."""
+
 COLLECT = (20_000, 20, 50)
 """After how many new objects garbage is looked for, and how often among older ones: seldom enough to spare the keys."""
 
@@ -75,6 +79,7 @@ class AssayApp(App[int]):
     ) -> None:
         """`settings` are the user's own; a theme chosen while it runs is remembered there (None: nowhere)."""
         super().__init__()
+        self.animation_level = "none"  # over a slow line every frame of a scroll is seconds
         for theme in OWN:
             self.register_theme(theme)
         self._settings = settings
@@ -260,6 +265,8 @@ class AssayApp(App[int]):
             moved = self.screen.outer_size.clamp_offset(self.cursor_position) != self._previous_cursor_position
             renderable = Drawn(sequence) if sequence or moved else None
         super()._display(screen, renderable)
+        if sent and renderable is not None:
+            time.sleep(LET_WRITE_SECONDS)
         if self._waits_for_frame:  # what reads beside the first frame would keep it from being drawn
             self._waits_for_frame = False
             self.call_later(self._begin)
@@ -285,6 +292,13 @@ class AssayApp(App[int]):
         """A resized terminal, or one given back by another program, shows what nobody knows."""
         if isinstance(event, events.Resize):
             self._frames.forget()
+        if isinstance(event, events.Key):
+            if self._decider is not None and self._decider.planning:
+                return  # typed before the plan was seen, and meant for nothing that is seen now
+            number = self.console_screen.turns_to(event.key)
+            if number is not None:
+                await self.console_screen.turn(number)
+                return
         await super().on_event(event)
 
     def action_redraw(self) -> None:

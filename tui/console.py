@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Container, Horizontal
 from textual.screen import Screen
+from textual.widgets import Input
 
 from core.authority import AUTHORITY, Actor, Role
 from tui import display
@@ -194,6 +195,19 @@ class Console(Screen[None]):
         elif screen in NUMBERS:
             self.run_worker(self._visit(screen, key), exclusive=True, group="visit", exit_on_error=False)
 
+    def turns_to(self, key: str) -> int | None:
+        """The screen that a key turns to now; None for other keys, and while they write into a field."""
+        if self.app.screen is not self or not self._loaded or isinstance(self.focused, Input):
+            return None
+        return int(key) if key.isdecimal() and int(key) in NUMBERS else None
+
+    async def turn(self, screen: int) -> None:
+        """Turn to a screen at a key: what is typed next goes to the screen it was typed for."""
+        self.query_one(ReceiptLine).key_pressed()
+        self._diff_of = False
+        self.workers.cancel_group(self, "visit")
+        await self._visit(screen, None)
+
     async def _visit(self, screen: int, key: object) -> None:
         await self._mounted(screen)
         self.current = screen
@@ -201,7 +215,7 @@ class Console(Screen[None]):
             page.set_class(screen == page.NUMBER, "-current")
         shown = self.page
         if shown is not None:
-            shown.listing.focus()
+            self.set_focus(shown.listing)
             if key is not None:
                 shown.go(key)
         self._refresh_rail()

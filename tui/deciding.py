@@ -32,6 +32,8 @@ class Decider:
 
     def __init__(self, app: AssayApp) -> None:
         self._app = app
+        self.planning = False
+        """Whether a plan is being made, and nothing is on the screen yet that a key could answer."""
 
     def decide(self, request: Request, then: Then | None = None) -> None:
         """Plan a request, ask where a human must decide, commit it, and show the receipt; then go on with `then`."""
@@ -44,22 +46,28 @@ class Decider:
     # --- planning
 
     def _plan(self, request: Request, then: Callable[[Plan], None]) -> None:
+        self.planning = True
         self._app.run_worker(
             partial(self._plan_beside, request, then), group="plan", thread=True, exclusive=True, exit_on_error=False
         )
 
     def _plan_beside(self, request: Request, then: Callable[[Plan], None]) -> None:
         app, worker = self._app, get_current_worker()
-        if app.engine is None or app.facts is None:
-            return
         try:
+            if app.engine is None or app.facts is None:
+                return
             plan = app.engine.plan(request, app.actor, app.facts.reading)
+            if not worker.is_cancelled:
+                app.call_from_thread(then, plan)
         except AssayError as error:
             if not worker.is_cancelled:
                 app.call_from_thread(self._refused, request, error)
-            return
-        if not worker.is_cancelled:
-            app.call_from_thread(then, plan)
+        finally:
+            if not worker.is_cancelled:
+                app.call_from_thread(self._made)
+
+    def _made(self) -> None:
+        self.planning = False
 
     def _refused(self, request: Request, error: AssayError) -> None:
         app = self._app
