@@ -102,7 +102,7 @@ class AssayApp(App[int]):
         self._after_own: list[Callable[[], None]] = []
         self._stop = threading.Event()
         self._waits_for_frame = False
-        self._frames = Frames()
+        self._frames = Frames(colors=not self.no_color)
         self._answers = False
         self._undrawn: deque[Callable[[], None]] = deque()
         self._head = Head(root=short_root(root))

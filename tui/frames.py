@@ -41,7 +41,9 @@ PLAIN = Look()
 class Frames:
     """The cells of one terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, colors: bool = True) -> None:
+        """Without `colors` nothing but attributes is sent: the terminal keeps its own colours."""
+        self._colors = colors
         self._texts: list[list[str]] = []
         self._looks: list[list[Look | None]] = []
         self.known = False
@@ -66,7 +68,7 @@ class Frames:
             row = rows.get(y)
             if row is None:
                 row = rows[y] = (self._texts[y].copy(), self._looks[y].copy())
-            _draw(row, x, strip, system)
+            _draw(row, x, strip, system if self._colors else None)
         pen = Pen()
         for y, (texts, looks) in sorted(rows.items()):
             for start, end in _changed(self._texts[y], self._looks[y], texts, looks):
@@ -139,11 +141,13 @@ def _sgr(*codes: str) -> str:
 
 
 @lru_cache(1024)
-def _look(style: Style, system: ColorSystem) -> tuple[Look, Look]:
+def _look(style: Style, system: ColorSystem | None) -> tuple[Look, Look]:
     """The look of a style, and that of its blanks."""
     codes = frozenset(str(1 + at) for at, name in enumerate(_ATTRIBUTES) if getattr(style, name))
-    color = ";".join(style.color.downgrade(system).get_ansi_codes()) if style.color else ""
-    background = ";".join(style.bgcolor.downgrade(system).get_ansi_codes(foreground=False)) if style.bgcolor else ""
+    color = background = ""
+    if system is not None:
+        color = ";".join(style.color.downgrade(system).get_ansi_codes()) if style.color else ""
+        background = ";".join(style.bgcolor.downgrade(system).get_ansi_codes(foreground=False)) if style.bgcolor else ""
     look = Look(codes, color, background)
     return look, look if codes & _SEEN_ON_BLANK else Look(frozenset(), "", background, blank=True)
 
@@ -165,7 +169,7 @@ def _cells(text: str) -> tuple[str, ...]:
     return tuple(cells)
 
 
-def _draw(row: tuple[list[str], list[Look | None]], x: int, strip: Strip, system: ColorSystem) -> None:
+def _draw(row: tuple[list[str], list[Look | None]], x: int, strip: Strip, system: ColorSystem | None) -> None:
     texts, looks = row
     for text, style, control in strip:
         if control or not text:

@@ -72,6 +72,12 @@ ASCII_FORMS: Mapping[int, str] = {
 
 
 def ascii_wanted(environ: Mapping[str, str]) -> bool:
-    """Whether the terminal is one without these glyphs: `ASSAY_ASCII` says so, or it is the Linux console."""
+    """Whether the terminal is one without these glyphs.
+
+    `ASSAY_ASCII` says so; else it is the Linux console or a plain one, or the locale chosen has no more than ASCII.
+    """
     wish = environ.get("ASSAY_ASCII", "")
-    return wish not in ("", "0") if "ASSAY_ASCII" in environ else environ.get("TERM", "") in ("linux", "dumb", "vt100")
+    if "ASSAY_ASCII" in environ:
+        return wish not in ("", "0")
+    chosen = next((environ[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environ.get(name)), "")
+    return environ.get("TERM", "") in ("linux", "dumb", "vt100") or chosen in ("C", "POSIX")

@@ -6,6 +6,7 @@ import threading
 from dataclasses import replace
 
 import pytest
+from textual import events
 
 from core.engine import Engine
 from core.snapshot import IndexView
@@ -14,6 +15,7 @@ from stores.memory import MemoryStore
 from tests.tui.driving import ANA, BEN, ITEMS, NOW, item, opened, snapshot
 from tui.app import AssayApp
 from tui.door import fixed
+from tui.screens.confirm import ConfirmScreen
 from tui.screens.dialog import Pager
 from tui.screens.table import SCREENS
 from tui.verbs import VERBS
@@ -324,3 +326,28 @@ def test_statuses_have_signs() -> None:
     from tui.glyphs import STATUS
 
     assert {status.value for status in Status} < set(STATUS)
+
+
+async def test_keys_typed_right_behind_screen_switches_go_to_the_screen_they_were_typed_for() -> None:
+    async with opened() as desk:
+        for key in "3952jj":
+            desk.app.post_message(events.Key(key, key))
+        await desk.settle()
+        page = desk.app.console_screen.page
+        assert page is not None
+        assert page.NUMBER == 2
+        assert page.listing.index == 2
+
+
+async def test_a_key_typed_before_a_plan_is_seen_does_nothing() -> None:
+    async with opened(actor=BEN) as desk:
+        await desk.press("2")
+        shown = desk.app.console_screen.page.listing.key
+        for key in ("c", "enter", "y"):
+            desk.app.post_message(events.Key(key, None))
+        await desk.settle()
+        assert isinstance(desk.app.screen, ConfirmScreen)
+        await desk.press("escape")
+        assert desk.app.console_screen.page.listing.key == shown
+        assert not desk.app.console_screen.page.has_class("-open")
+        assert "copied" not in desk.text

@@ -172,6 +172,8 @@ def test_the_ascii_forms_are_for_terminals_without_the_glyphs() -> None:
     assert ascii_wanted({"TERM": "linux"})
     assert ascii_wanted({"TERM": "xterm", "ASSAY_ASCII": "1"})
     assert not ascii_wanted({"TERM": "linux", "ASSAY_ASCII": "0"})
+    assert ascii_wanted({"TERM": "xterm", "LC_ALL": "C", "LANG": "de_DE.UTF-8"})
+    assert not ascii_wanted({"TERM": "xterm", "LC_ALL": "", "LC_CTYPE": "C.UTF-8", "LANG": "C"})
 
 
 @pytest.mark.parametrize(

@@ -94,3 +94,12 @@ def test_a_row_with_a_joined_emoji_is_sent_whole_since_terminals_differ_about_it
     assert f"{family}\x1b[1;3H ok" in frames.update(picture([(f"{family} no", Style())], [], [], []), TERMINAL).replace(
         "no", "ok"
     )
+
+
+def test_without_colours_only_attributes_are_sent() -> None:
+    frames = Frames(colors=False)
+    sent = frames.update(
+        picture([("bold", STYLES[2]), ("plain", STYLES[3]), ("turned", STYLES[5])], [], [], []), TERMINAL
+    )
+    assert "\x1b[1mbold\x1b[0mplain\x1b[7mturned" in sent
+    assert ";5;" not in sent

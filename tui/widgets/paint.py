@@ -89,7 +89,7 @@ class Painted(Widget):
         variable, share = tint
         strong = tint is CURSOR
         color = self._color(variable)
-        if color.ansi is not None:  # the terminal's own colours cannot be mixed
+        if color.ansi is not None or self.app.no_color:  # the terminal's own colours cannot be mixed
             return Style(reverse=True) if strong else Style(bold=True)
         _, base = self.background_colors
         return Style(bgcolor=base.blend(color, share).rich_color, bold=strong or None)
