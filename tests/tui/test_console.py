@@ -340,7 +340,7 @@ async def test_keys_typed_right_behind_screen_switches_go_to_the_screen_they_wer
 
 
 async def test_a_key_typed_before_a_plan_is_seen_does_nothing() -> None:
-    async with opened(actor=BEN) as desk:
+    async with opened(actor=BEN, size=(80, 24)) as desk:
         await desk.press("2")
         shown = desk.app.console_screen.page.listing.key
         for key in ("c", "enter", "y"):
