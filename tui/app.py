@@ -20,6 +20,7 @@ from textual._compositor import ChopsUpdate, CompositorUpdate
 from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.screen import ModalScreen, Screen
+from textual.widgets import Input
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from core.authority import Actor, Role
@@ -375,6 +376,11 @@ class AssayApp(App[int]):
         """The palette does not open above a dialog."""
         if not isinstance(self.screen, ModalScreen):
             super().action_command_palette()
+
+    def on_command_palette_opened(self) -> None:
+        """A cursor that blinks sends something for ever."""
+        for field in self.screen.query(Input):
+            field.cursor_blink = False
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every verb and every screen by name, and the themes."""

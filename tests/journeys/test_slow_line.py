@@ -32,6 +32,21 @@ def test_a_key_costs_what_it_changes_and_a_still_screen_nothing(tmp_path: Path) 
         assert "nothing was written" in terminal.text
 
 
+def test_paging_through_help_and_a_still_palette_cost_what_they_show(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    with console(program, "demo", size=(80, 24)) as terminal:
+        terminal.wait("● live")
+        terminal.press("?")
+        assert cost(terminal, " ") <= 5_000
+        assert cost(terminal, "G") <= 5_000
+        terminal.press("escape")
+        terminal.type("\x10")
+        terminal.wait("Go to")
+        terminal.rest(1.0)
+        before = len(terminal.raw)
+        assert not terminal.read(2.0), terminal.raw[before:]
+
+
 def test_keys_typed_before_a_lagging_terminal_has_drawn_the_plan_confirm_nothing(tmp_path: Path) -> None:
     program = Program(tmp_path)
     with console(program, "demo", size=(80, 24)) as terminal:
