@@ -6,18 +6,14 @@ The first frame waits for nothing, so what it does not need is imported where it
 from __future__ import annotations
 
 import gc
-import os
 import sys
 import threading
-import time
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, work
-from textual._compositor import ChopsUpdate, CompositorUpdate
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
@@ -27,13 +23,12 @@ from core.authority import Actor, Role
 from tui import display
 from tui.console import CONSOLE_CSS, Console
 from tui.door import Door, markdown_door
-from tui.frames import Drawn, Frames
+from tui.terminal_app import TerminalApp
 from tui.themes import OWN, names
 from tui.verbs import VERBS, choose_keys
 from tui.widgets.header import Head
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
     from textual.theme import Theme
 
     from core.engine import Engine
@@ -47,44 +42,29 @@ RESCAN_SECONDS = 5.0
 """How often to look for changes where watching failed."""
 
 
-ASK_WHERE = "\x1b[2;2H\x1b[6n"
-"""The terminal answers with the cursor's place, once it has drawn all that was sent before. (In row 1 some answers are
-those of function keys.)"""
-
-LET_WRITE_SECONDS = 0.001
-"""After a frame the thread that writes it gets its turn, before anything else is worked out for the next one."""
-
 COLLECT = (20_000, 20, 50)
 """After how many new objects garbage is looked for, and how often among older ones: seldom enough to spare the keys."""
 
 YIELD_SECONDS = 0.0005
 """How soon a thread that computes lets a key through: a key passes from thread to thread several times."""
 
-KEEP_TITLE, GIVE_BACK_TITLE = "\x1b[22;2t", "\x1b[23;2t"
-"""The terminal keeps the title it had, and takes it back (xterm's window operations; others ignore them)."""
 
-
-class AssayApp(App[int]):
+class AssayApp(TerminalApp):
     """The console. `open_engine` is called in a thread, so that the first frame waits for nothing."""
 
     CSS = CONSOLE_CSS
     TITLE = "assay"
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS: ClassVar = [
-        Binding("ctrl+c", "quit", show=False, priority=True),
-        Binding("ctrl+l", "redraw", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar = [Binding("ctrl+c", "quit", show=False, priority=True)]
 
     def __init__(
         self, open_engine: Callable[[], Engine], door: Door, *, root: str = "", settings: Settings | None = None
     ) -> None:
         """`settings` are the user's own; a theme chosen while it runs is remembered there (None: nowhere)."""
         super().__init__()
-        self.animation_level = "none"  # over a slow line every frame of a scroll is seconds
         for theme in OWN:
             self.register_theme(theme)
         self._settings = settings
-        self._titled = False
         choose_keys(settings.keys if settings is not None else {})
         if settings is not None and settings.theme:
             self.theme = settings.theme
@@ -102,10 +82,6 @@ class AssayApp(App[int]):
         self._again = False
         self._after_own: list[Callable[[], None]] = []
         self._stop = threading.Event()
-        self._waits_for_frame = False
-        self._frames = Frames(colors=not self.no_color)
-        self._answers = False
-        self._undrawn: deque[Callable[[], None]] = deque()
         self._head = Head(root=short_root(root))
 
     def get_default_screen(self) -> Screen[None]:
@@ -124,8 +100,8 @@ class AssayApp(App[int]):
         self._show_head()
         if self._settings is not None:
             self.theme_changed_signal.subscribe(self, self._theme_chosen)
-        self._ask_terminal(lambda: None)
-        self._waits_for_frame = True
+        self.ask_terminal(lambda: None)
+        self.once_shown(self._begin)
 
     def _begin(self) -> None:
         self.refresh_reading()
@@ -134,7 +110,6 @@ class AssayApp(App[int]):
     def on_unmount(self) -> None:
         """Nothing watches any more."""
         self._stop.set()
-        self._to_terminal(GIVE_BACK_TITLE)
 
     # --- reading
 
@@ -241,58 +216,12 @@ class AssayApp(App[int]):
 
     def say_where(self, words: str) -> None:
         """Name what is in view in the terminal's title, for whoever does not see the screen."""
-        where = display.one_line(f"{words}, {short_root(self.root)}" if self.root else words)
-        if self._titled and where == self.sub_title:
-            return
-        self.sub_title = where
-        keep, self._titled = "" if self._titled else KEEP_TITLE, True
-        self._to_terminal(f"{keep}\x1b]2;{self.TITLE}: {self.sub_title}\x07")
+        self.name_terminal(f"{words}, {short_root(self.root)}" if self.root else words)
 
-    def _to_terminal(self, sequence: str) -> None:
-        driver = self._driver
-        if driver is not None and not (driver.is_headless or driver.is_inline or driver.is_web) and titled(os.environ):
-            driver.write(sequence)
-            driver.flush()
-
-    # --- what is sent to the terminal
-
-    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
-        driver = self._driver
-        sent = driver is not None and self._running and not (self._closed or self.is_headless or driver.is_inline)
-        if sent and not self._batch_count and isinstance(renderable, CompositorUpdate):
-            if isinstance(renderable, ChopsUpdate) and not self._frames.known:
-                renderable = screen._compositor.render_full_update()
-            sequence = self._frames.update(renderable, self.console)
-            moved = self.screen.outer_size.clamp_offset(self.cursor_position) != self._previous_cursor_position
-            renderable = Drawn(sequence) if sequence or moved else None
-        super()._display(screen, renderable)
-        if sent and renderable is not None:
-            time.sleep(LET_WRITE_SECONDS)
-        if self._waits_for_frame:  # what reads beside the first frame would keep it from being drawn
-            self._waits_for_frame = False
-            self.call_later(self._begin)
-
-    def when_drawn(self, then: Callable[[], None]) -> None:
-        """Call `then` once the terminal shows all that was sent to it; at once where it does not tell."""
-        if self._answers:
-            self._ask_terminal(then)
-        else:
-            then()
-
-    def _ask_terminal(self, then: Callable[[], None]) -> None:
-        self._undrawn.append(then)
-        self._to_terminal(ASK_WHERE)
-
-    def on_cursor_position(self) -> None:
-        """The terminal has drawn what was sent before it was asked. Keys typed until then came in before."""
-        self._answers = True
-        if self._undrawn:
-            self._undrawn.popleft()()
+    # --- keys
 
     async def on_event(self, event: events.Event) -> None:
-        """A resized terminal, or one given back by another program, shows what nobody knows."""
-        if isinstance(event, events.Resize):
-            self._frames.forget()
+        """What is typed in one go is not all meant for what stands on the screen when it comes in."""
         if isinstance(event, events.Key):
             if self._decider is not None and self._decider.planning:
                 return  # typed before the plan was seen, and meant for nothing that is seen now
@@ -301,11 +230,6 @@ class AssayApp(App[int]):
                 await self.console_screen.turn(number)
                 return
         await super().on_event(event)
-
-    def action_redraw(self) -> None:
-        """Draw everything again: another program has written over it."""
-        self._frames.forget()
-        self.screen.refresh()
 
     # --- watching
 
@@ -401,11 +325,6 @@ def short_root(root: str) -> str:
     """What to call a root in the head line: the last two parts of its path."""
     parts = [part for part in root.replace("\\", "/").split("/") if part]
     return "/".join(parts[-2:]) or root
-
-
-def titled(environ: Mapping[str, str]) -> bool:
-    """Whether the terminal takes a title; the plain ones would print it."""
-    return environ.get("TERM", "") not in ("", "linux", "dumb", "vt100")
 
 
 def run_console(root: str) -> int:

@@ -9,10 +9,10 @@ import pytest
 
 from tests.tui.driving import Desk, opened
 from tests.tui.files import BACKUP, RETRIES, Root, into, make
-from tui.app import titled
 from tui.screens.confirm import ConfirmScreen
 from tui.screens.form import FormScreen
 from tui.screens.table import SCREENS
+from tui.terminal_app import titled
 from tui.widgets.rail import Rail
 from tui.widgets.virtual_list import VirtualList
 
