@@ -247,13 +247,12 @@ class ConfirmScreen(Dialog[Receipt | None]):
             self._left_out = None
             self.plan = error.plan
             self._note = [line(("! ", "waits"), (display.one_line(str(error)), "waits"))]
-            self.query_one(Title).text = display.one_line(self.plan.title)
+            self.query_one(Title).retitle(display.one_line(self.plan.title))
         else:
             self._note = failure(error)
             self._stuck = not isinstance(error, RootBusy)
         for pane in self.query(TextPane):
             pane.show(self._body if pane.id == "body" else self._foot)
-        self.query_one(Title).refresh()
         self._arm()
 
 

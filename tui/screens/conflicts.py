@@ -10,7 +10,7 @@ from core.items import MemoryItem
 from core.requests import Reconcile
 from tui import display, present
 from tui.desk import Facts, Then
-from tui.lines import EMPTY, Line, Span, columns, flow, line, spread
+from tui.lines import EMPTY, Line, Span, columns, flow, line, spread, wrap_spans
 from tui.page import Page
 from tui.screens.form import Answers, Field
 from tui.verbs import CONFLICTS, Verb
@@ -163,7 +163,7 @@ class ConflictsPage(Page):
         if not (sight.eligible(item) and sight.eligible(other)):
             return present.text_lines(item, sight, width)
         spans, _ = word_differences(self._shown(item), self._shown(other))
-        return present.wrap_spans(spans, width)
+        return wrap_spans(spans, width)
 
     def _shown(self, item: MemoryItem) -> str:
         assert self.facts is not None

@@ -16,7 +16,7 @@ from core.requests import Merge, NotDuplicate
 from tui import display, editing, present
 from tui.alike import Alike
 from tui.desk import Desk, Facts, Then
-from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread
+from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread, wrap_spans
 from tui.page import Page
 from tui.verbs import DUPLICATES, Verb
 from tui.widgets.diff import word_differences
@@ -207,7 +207,7 @@ class DuplicatesPage(Page):
             head = line((display.one_line(item.id or "no id"), "strong"), "  ", (date, "dim"))
             state = line(present.status_span(item, sight, word=True), "  ", (display.one_line(str(item.place)), "dim"))
             block.append(spread(head, state, width))
-            block.extend(present.wrap_spans(spans, width))
+            block.extend(wrap_spans(spans, width))
             block.extend(labelled("source", present.source_lines(item, sight, width - LABEL, excerpt=1)))
             block.append(EMPTY)
         for pair in group.pairs:

@@ -10,9 +10,8 @@ from core.items import FieldValue, MemoryItem
 from core.vocabulary import EventType
 from tui import display
 from tui.desk import Facts
-from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread
+from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread, wrap_spans
 from tui.page import Page
-from tui.present import wrap_spans
 from tui.sight import Sight
 from tui.verbs import INDEX, LOG, WITHDRAWALS
 from tui.widgets.diff import word_differences

@@ -8,17 +8,25 @@ from collections.abc import Iterator, Sequence
 from core.changes import FileDiff, PutProposal
 from core.plan import Plan, PlanLine
 from tui import display, glyphs
-from tui.lines import EMPTY, LABEL, Line, cells, flow, labelled, line
-from tui.present import wrap_spans
+from tui.lines import EMPTY, LABEL, Line, Span, flow, labelled, line, wrap_spans
 from tui.sight import WITHHELD, Sight
-from tui.widgets.diff import clipped, diff_lines, summary, word_differences
+from tui.widgets.diff import clipped, diff_lines, overlong, summary, word_differences
 
 ITEM_LIMIT = 2000
 FILE_LIMIT = 3
 LINE_LIMIT = 14
+TEXT_LINES = 3
+"""So many lines of an item's text stand in its row: enough that no two rows look alike for being cut."""
+ROOMY = 32
+"""Cells beside id and change in which a text may be wrapped; where there are fewer, it stands beneath them."""
+LONG = 2400
+"""So many cells of one line of a file are shown at first; a rule or a lesson is never as long."""
+LONG_RECORD = 60
+"""The same of the log, clipped: what stands at 80 columns."""
 
 _tokens = re.compile(r"(?<![\w-])(pending-cleanup|superseded|active|stale)(?![\w-])")
-_KEPT = ("index.md", "log.md", "log/")
+_LOGS = ("log.md", "log/")
+_KEPT = ("index.md", *_LOGS)
 
 
 def plan_body(
@@ -35,7 +43,7 @@ def plan_body(
         for refusal in plan.refusals[:ITEM_LIMIT]:
             block.extend(flow(f"! {display.one_line(refusal.key)}  {sight.line(refusal.reason)}", width, hang=4))
     block.extend(_edited(plan, sight, width))
-    block.extend(_files(plan.previews, sight, whole))
+    block.extend(_files(plan.previews, sight, width, whole))
     return block
 
 
@@ -62,33 +70,39 @@ def _items(plan: Plan, sight: Sight, width: int, earlier: dict[str, PlanLine]) -
     shown = plan.lines[:ITEM_LIMIT]
     names = min(max((display.width(_name(entry)) for entry in shown), default=0), 24)
     changes = max((display.width(pretty(entry.change)) for entry in shown), default=0)
-    beside = names + changes + 4 + 16 <= width
+    room = width - names - changes - 4
+    beside = room >= ROOMY or (room >= 16 and all(_fits(entry, sight, room) for entry in shown))
     for entry in shown:
         differs = bool(earlier) and earlier.get(entry.key) != entry
-        head = line(
-            (display.pad(_name(entry), names), "strong"),
-            "  ",
-            (
-                display.pad(pretty(entry.change), changes) if beside else pretty(entry.change),
-                "waits" if differs else "",
-            ),
-        )
-        room = width - cells(head) - 2 if beside else width - 4
-        text = (WITHHELD if entry.withheld else sight.head(entry.text, room), "dim" if entry.withheld else "")
+        texts = _texts(entry, sight, room if beside else width - 4)
+        name = (display.pad(_name(entry), names), "strong")
+        role = "waits" if differs else ""
         if beside:
-            yield (*head, *line("  ", text))
-        else:
-            yield from _stacked(entry, names, width, text)
+            for index, text in enumerate(texts):
+                head = line(name, "  ", (display.pad(pretty(entry.change), changes), role), "  ")
+                yield (*(head if index == 0 else line(" " * (width - room))), *text)
+            continue
+        for index, part in enumerate(display.wrap(pretty(entry.change), max(width - names - 2, 12))):
+            yield line(name if index == 0 else " " * names, "  ", (part, role))
+        for text in texts:
+            yield (Span("    "), *text)
     if len(plan.lines) > len(shown):
         yield line((f"… and {len(plan.lines) - len(shown):,} more items", "dim"))
 
 
-def _stacked(entry: PlanLine, names: int, width: int, text: tuple[str, str]) -> Iterator[Line]:
-    """Where a line has no room for all three: id and change, the text beneath."""
-    wrapped = display.wrap(pretty(entry.change), max(width - names - 2, 12))
-    for index, part in enumerate(wrapped):
-        yield line((display.pad(_name(entry), names) if index == 0 else " " * names, "strong"), "  ", part)
-    yield line("    ", text)
+def _fits(entry: PlanLine, sight: Sight, room: int) -> bool:
+    return display.width(WITHHELD if entry.withheld else sight.head(entry.text, room + 1)) <= room
+
+
+def _texts(entry: PlanLine, sight: Sight, room: int) -> list[Line]:
+    """The item's text on at most `TEXT_LINES` lines of `room` cells; one empty line where it has none."""
+    if entry.withheld:
+        return [line((WITHHELD, "dim"))]
+    text = sight.head(entry.text, TEXT_LINES * room)
+    parts = display.wrap(text, room)
+    if len(parts) > TEXT_LINES:
+        parts[TEXT_LINES - 1 :] = [display.clip(" ".join(parts[TEXT_LINES - 1 :]), room)]
+    return [line(part) for part in parts]
 
 
 def _split(previews: Sequence[FileDiff]) -> tuple[list[FileDiff], list[FileDiff]]:
@@ -101,11 +115,22 @@ def _split(previews: Sequence[FileDiff]) -> tuple[list[FileDiff], list[FileDiff]
     return main[:FILE_LIMIT], [*main[FILE_LIMIT:], *kept]
 
 
-def _files(previews: Sequence[FileDiff], sight: Sight, whole: bool) -> Iterator[Line]:
+def _files(previews: Sequence[FileDiff], sight: Sight, width: int, whole: bool) -> Iterator[Line]:
     shown, rest = _split(previews)
     for diff in [*shown, *rest] if whole else shown:
         yield EMPTY
-        yield from diff_lines(diff, sight.clean, limit=None if whole else LINE_LIMIT)
+        yield from diff_lines(
+            diff,
+            sight.clean,
+            limit=None if whole else LINE_LIMIT,
+            wrap=width if whole or not _record(diff) else None,
+            longest=None if whole else LONG,
+        )
+
+
+def _record(diff: FileDiff) -> bool:
+    """A file that the engine keeps of what it did: its lines are long, and nothing is decided in them."""
+    return diff.path.startswith(_LOGS) or diff.path.endswith(".jsonl")
 
 
 def left_out(plan: Plan, sight: Sight) -> str:
@@ -113,6 +138,8 @@ def left_out(plan: Plan, sight: Sight) -> str:
     shown, rest = _split(plan.previews)
     cut = sum(clipped(diff, sight.clean, LINE_LIMIT) for diff in shown)
     parts = [f"{cut} lines more of the diff above"] if cut else []
+    if any(overlong(diff, sight.clean, LONG_RECORD if _record(diff) else LONG) for diff in shown):
+        parts.append("the ends of long lines")
     if rest:
         names = ", ".join(display.one_line(diff.path) for diff in rest)
         parts.append(f"{summary(rest)}: {names}")
