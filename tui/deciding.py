@@ -23,6 +23,7 @@ from tui.verbs import verb
 
 if TYPE_CHECKING:
     from tui.app import AssayApp
+    from tui.page import Page
 
 Then = Callable[[Receipt], None]
 
@@ -129,10 +130,22 @@ class Decider:
         app = self._app
         app.own_paths.update(diff.path for diff in receipt.files)
         app.console_screen.done(request, partial(receipt_line, receipt))
-        follow = (lambda: then(receipt)) if then is not None else None
+        page = app.console_screen.page
         if isinstance(request, Undo):
-            follow = partial(app.console_screen.came_back, receipt.event)
-        app.refresh_reading(after=follow)
+            app.refresh_reading(after=partial(app.console_screen.came_back, receipt.event))
+        elif then is not None:
+            app.refresh_reading(after=lambda: then(receipt))
+        else:
+            app.refresh_reading(after=lambda: self._written(page, receipt.event))
+
+    def _written(self, page: Page | None, event: str) -> None:
+        """The root was read again with `event` in it: the page that it was decided on goes on from there."""
+        facts = self._app.facts
+        if page is None or facts is None or page is not self._app.console_screen.page:
+            return
+        found = next((one for one in reversed(facts.reading.snapshot.events) if one.id == event), None)
+        if found is not None:
+            page.written(found)
 
 
 def show_error(app: AssayApp, title: str, error: Exception) -> None:

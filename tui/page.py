@@ -13,6 +13,7 @@ from textual.worker import get_current_worker
 
 from core.authority import AUTHORITY, Role, who_may
 from core.errors import AssayError
+from core.events import Event
 from core.items import MemoryItem
 from core.requests import Request, Withdraw
 from core.snapshot import Topic
@@ -385,6 +386,9 @@ class Page(Vertical):
         if after is not None:
             self.listing.go_to(after)
         self.show_title()
+
+    def written(self, event: Event) -> None:
+        """What was decided here was read again: `event` is its record."""
 
 
 def _empty_lines(why: str, rest: Sequence[str], width: int) -> list[Line]:

@@ -32,6 +32,8 @@ class ConflictsPage(Page):
     .-narrow ConflictsPage VirtualList { height: 1fr; max-height: 100%; }
     """
 
+    SCOPED_CSS: ClassVar[bool] = False  # as the base's: it does not hold for what derives from it
+
     NUMBER: ClassVar[int] = CONFLICTS
     NEEDS: ClassVar[str] = "conflicts"
 

@@ -1,0 +1,51 @@
+"""What a newcomer meets at 80 columns: the whole height used, a way back, numbers that say what they count."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stores.memory import MemoryStore
+from tests.tui.driving import ITEMS, opened, snapshot
+from tests.tui.files import BACKUP, make
+from tests.tui.test_snapshots import control
+
+NARROW = (80, 24)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (50, 12)])
+async def test_withdrawals_use_the_whole_height_and_show_the_last_scope(size: tuple[int, int]) -> None:
+    ids = [one.id or "" for one in ITEMS if one.id]
+    controls = tuple(control(number, "withdraw", (ids[number % 3],)) for number in range(1, 15))
+    async with opened(MemoryStore(snapshot(controls=controls)), size=size) as desk:
+        await desk.press("5")
+        assert desk.app.console_screen.page.listing.size.height == size[1] - 5
+        await desk.press("G")
+        rows = desk.text.splitlines()
+        at = next(index for index, row in enumerate(rows) if row.startswith("▌"))
+        assert "scope mem-" in rows[at + 1]
+
+
+async def test_how_to_settle_is_not_cut_off() -> None:
+    ids = (ITEMS[0].id or "",)
+    controls = (
+        control(1, "withdraw", ids),
+        control(2, "reinstate", ids, ("memwd-2026-06-01-001",)),
+        control(3, "withdraw", ids),
+    )
+    async with opened(MemoryStore(snapshot(controls=controls)), size=(50, 24)) as desk:
+        await desk.press("5")
+        assert "! unresolved: settle with S" in desk.text
+        assert "choose which event stands; it is a new event" in desk.text
+
+
+async def test_after_a_withdrawal_the_cursor_is_on_its_event(tmp_path: Path) -> None:
+    root = make(tmp_path, lambda files: None, confirmed=True)
+    async with opened(root.store, door=root.door(), size=NARROW) as desk:
+        for scope in (BACKUP, "archive/2026-05-11.md#run-3"):
+            await desk.press("5", "w", *scope, "enter", "enter")
+            await desk.confirm()
+            event = root.store.snapshot().events[-1]
+            assert event.control is not None
+            assert desk.key == ("event", event.control.withdrawal_id, 0)
