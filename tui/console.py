@@ -63,6 +63,7 @@ class Console(Screen[None]):
         self._facts: Facts | None = None
         self._diff_of = False
         self._where = ""
+        self._way_back: list[tuple[int, object]] = []
 
     # --- layout
 
@@ -187,7 +188,25 @@ class Console(Screen[None]):
         show_owners(self, self.console_app.door, self.console_app.decide)
 
     def visit(self, screen: int, key: object = None) -> None:
-        """Go to another screen, and there to a key."""
+        """Go to another screen, and there to a key; to the row one was led from, there is a way back."""
+        if key is None:
+            self._way_back.clear()
+        elif self.page is not None and screen != self.current:
+            self._way_back.append((self.current, self.page.listing.key))
+        self._go(screen, key)
+
+    def go_back(self) -> bool:
+        """Back to the row that led here; False where none did."""
+        if not self._way_back:
+            return False
+        screen, key = self._way_back.pop()
+        self._go(screen)
+        page = next((page for page in self.pages() if screen == page.NUMBER), None)
+        if page is not None and key is not None:
+            page.listing.go(key)
+        return True
+
+    def _go(self, screen: int, key: object = None) -> None:
         if not self._loaded and screen in NUMBERS:
             self.current = screen
             self._refresh_rail()
@@ -201,9 +220,9 @@ class Console(Screen[None]):
             page.set_class(screen == page.NUMBER, "-current")
         shown = self.page
         if shown is not None:
-            shown.listing.focus()
             if key is not None:
                 shown.go(key)
+            shown.focus_inside()
         self._refresh_rail()
 
     async def _mounted(self, screen: int) -> None:

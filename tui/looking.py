@@ -114,7 +114,7 @@ def write_review_plan(reading: Reading, clean: Clean, file: str, root: str) -> t
 def _back(console: Console, page: Page) -> None:
     if isinstance(console.focused, FilterInput):
         page.listing.focus()
-    elif not (page.close_card() or page.clear_filter() or page.leave()):
+    elif not (page.close_card() or page.clear_filter() or console.go_back() or page.leave()):
         console.say(("esc goes back; ", "dim"), (verb("quit").keys, "key"), (" leaves.", "dim"))
 
 

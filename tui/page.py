@@ -275,6 +275,17 @@ class Page(Vertical):
             self._show_card()
         self.query_one(".card", TextPane).focus()
 
+    def opened_first(self) -> bool:
+        """Where the list is alone, the first `enter` opens the card; True where this one did."""
+        if self.is_open or not self.screen.has_class("-narrow"):
+            return False
+        self.show_card()
+        return True
+
+    def focus_inside(self) -> None:
+        """The keys go to the list, or to the card where that stands in its place."""
+        (self.query_one(".card", TextPane) if self.is_open else self.listing).focus()
+
     def close_card(self) -> bool:
         """Back from the card to the list; False where the list has the focus already."""
         card = self.query_one(".card", TextPane)

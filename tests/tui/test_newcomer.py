@@ -49,3 +49,37 @@ async def test_after_a_withdrawal_the_cursor_is_on_its_event(tmp_path: Path) -> 
             event = root.store.snapshot().events[-1]
             assert event.control is not None
             assert desk.key == ("event", event.control.withdrawal_id, 0)
+
+
+@pytest.mark.parametrize("size", [NARROW, (140, 40)])
+async def test_escape_comes_back_to_the_row_of_the_log_that_led_elsewhere(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    root = make(tmp_path, lambda files: None, confirmed=True)
+    async with opened(root.store, door=root.door(), size=size) as desk:
+        await desk.press("5", "w", *BACKUP, "enter", "enter")
+        await desk.confirm()
+        await desk.press("2", "s")
+        await desk.confirm()
+        await desk.press("8")
+        console = desk.app.console_screen
+        for at, screen in (("j", 5), ("g", 1)):
+            await desk.press(at)
+            row = desk.key
+            await desk.press(*(("enter",) if size == NARROW else ()), "enter")
+            assert console.current == screen
+            await desk.press("escape")
+            assert (console.current, desk.key) == (8, row)
+            await desk.press("escape")
+        await desk.press("enter", "enter", "1", "escape")
+        assert console.current == 1
+
+
+async def test_an_event_says_why_in_its_card(tmp_path: Path) -> None:
+    why = "the whole run was given up because its premise was found to be wrong twice"
+    root = make(tmp_path, lambda files: None, confirmed=True)
+    async with opened(root.store, door=root.door(), size=NARROW) as desk:
+        await desk.press("5", "w", *BACKUP, "enter", "ctrl+u", *why, "enter")
+        await desk.confirm()
+        await desk.press("8", "g", "enter")
+        assert why in " ".join(desk.text.split())

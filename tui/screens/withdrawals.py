@@ -25,7 +25,7 @@ from tui.verbs import verb as verb_named
 from tui.widgets.virtual_list import Key
 
 Place = tuple[str, str, int]
-"""`(event, withdrawal id, occurrence)`, `(scope, …)`, `(note, …)`, `(how, …)`, `(gap, …)`; only events can be stood on."""
+"""`(event, withdrawal id, occurrence)`, `(scope, …)`, `(note, …)`, `(how, …)`, `(gap, …)`; events can be stood on."""
 
 
 class WithdrawalsPage(Page):
