@@ -374,6 +374,7 @@ async def test_declared_owners_are_shown_and_confirmed_first(tmp_path: Path) -> 
         assert root.store.snapshot().binding.owners_state == "confirmed"
         assert isinstance(desk.app.screen, FormScreen)
         assert desk.app.actor == ANA
+        assert desk.receipt == "✓ owners confirmed on this machine: ana"
 
 
 async def test_two_items_of_one_id_are_parted(tmp_path: Path) -> None:
