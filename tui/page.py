@@ -53,6 +53,8 @@ class Page(Vertical):
     NUMBER: ClassVar[int]
     NEEDS: ClassVar[str] = "influence"
     """The part of a reading (`tui.desk.PARTS`) that the rows are made from."""
+    COUNTS: ClassVar[str] = "row"
+    """What one row is, for the number at the title's end."""
 
     class Filtered(Message):
         """A filter that ran beside has its answer."""
@@ -206,9 +208,14 @@ class Page(Vertical):
             line(" ", *title),
             shown=shown,
             total=self.total(),
+            counts=self.counts(),
             marks=len(marked),
             hidden_marks=len(self.listing.marks) - len(marked),
         )
+
+    def counts(self) -> str:
+        """What the rows are now: `event`."""
+        return self.COUNTS
 
     def total(self) -> int:
         """How many rows there are without a filter."""

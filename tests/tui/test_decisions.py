@@ -333,7 +333,7 @@ async def test_events_without_one_order_are_settled(tmp_path: Path) -> None:
         await desk.press("S", "right", "enter", "enter")
         await desk.confirm()
         assert "memwd-2026-06-12-001" in root.text("log.md")
-        assert "unresolved" not in desk.text.split("excluded now")[0]
+        assert "unresolved" not in desk.text.split(" excluded")[0]
         assert root.store.snapshot().by_id[BACKUP]
 
 

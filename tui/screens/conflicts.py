@@ -36,6 +36,7 @@ class ConflictsPage(Page):
 
     NUMBER: ClassVar[int] = CONFLICTS
     NEEDS: ClassVar[str] = "conflicts"
+    COUNTS: ClassVar[str] = "conflict"
 
     @classmethod
     def tally(cls, facts: Facts) -> tuple[str, bool]:

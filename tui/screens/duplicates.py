@@ -43,6 +43,7 @@ class DuplicatesPage(Page):
 
     NUMBER: ClassVar[int] = DUPLICATES
     NEEDS: ClassVar[str] = "influence"
+    COUNTS: ClassVar[str] = "group"
 
     class Found(Message):
         """A search beside the screen has its answer."""
@@ -64,6 +65,7 @@ class DuplicatesPage(Page):
         self._percent: int | None = 0
         self._searching = False
         self._groups: dict[Key, Group] = {}
+        self._known: int | None = None
 
     # --- searching
 
@@ -131,8 +133,10 @@ class DuplicatesPage(Page):
             self._search(facts)
 
     def own_tally(self) -> tuple[str, bool] | None:
-        """How many are suggested, once that is known. A suggestion waits for nobody."""
-        return (f"{len(self._groups):,}", False) if self._percent is None else None
+        """How many were suggested when it was last known. A suggestion waits for nobody."""
+        if self._percent is None:
+            self._known = len(self._groups)
+        return (f"{self._known:,}", False) if self._known is not None else None
 
     # --- rows
 

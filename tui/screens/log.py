@@ -25,6 +25,7 @@ class LogPage(Page):
 
     NUMBER: ClassVar[int] = LOG
     NEEDS: ClassVar[str] = "influence"
+    COUNTS: ClassVar[str] = "event"
 
     @classmethod
     def tally(cls, facts: Facts) -> tuple[str, bool]:

@@ -27,6 +27,7 @@ class ProposalsPage(Page):
 
     NUMBER: ClassVar[int] = PROPOSALS
     NEEDS: ClassVar[str] = "influence"
+    COUNTS: ClassVar[str] = "proposal"
 
     @classmethod
     def tally(cls, facts: Facts) -> tuple[str, bool]:

@@ -22,6 +22,7 @@ from tui.page import Page
 from tui.screens.form import Answers, Field
 from tui.verbs import WITHDRAWALS, Verb
 from tui.verbs import verb as verb_named
+from tui.widgets.filter import plural
 from tui.widgets.virtual_list import Key
 
 Place = tuple[str, str, int]
@@ -42,6 +43,7 @@ class WithdrawalsPage(Page):
 
     NUMBER: ClassVar[int] = WITHDRAWALS
     NEEDS: ClassVar[str] = "influence"
+    COUNTS: ClassVar[str] = "event"
 
     @classmethod
     def tally(cls, facts: Facts) -> tuple[str, bool]:
@@ -103,14 +105,16 @@ class WithdrawalsPage(Page):
             )
 
     def note(self) -> Line:
-        """What is unresolved, and how much is excluded now."""
+        """The chains that the rail counts, what is unresolved, and how many items are excluded now."""
         if self.facts is None:
             return line(("reading…", "dim"))
         influence = self.facts.reading.influence
+        chains = len(influence.chains)
         unresolved = sum(chain.unresolved for chain in influence.chains)
         return line(
-            (f"{unresolved} unresolved   " if unresolved else "", "waits"),
-            (f"{self.facts.census.withheld:,} items excluded now", "dim"),
+            (f"{chains:,} {plural('chain', chains)}, ", "dim"),
+            (f"{unresolved} unresolved" if unresolved else "", "waits"),
+            (f"{', ' if unresolved else ''}{self.facts.census.withheld:,} excluded", "dim"),
         )
 
     def empty(self) -> tuple[str, ...]:
