@@ -42,6 +42,18 @@ async def test_rows_that_begin_alike_are_told_apart_at_80_columns() -> None:
             assert f"{SHARED}{number}0 s." in flat(desk.text)
 
 
+async def test_a_text_longer_than_its_row_is_said_to_be_and_stands_whole_with_d() -> None:
+    text = " ".join(f"word{number}" for number in range(60))
+    items = (item("mem-2026-05-11-001", text, status=Status.PENDING_CLEANUP),)
+    async with opened(MemoryStore(snapshot(items)), size=(80, 24)) as desk:
+        await desk.press("enter", "s")
+        assert "word20" in desk.text
+        assert "word59" not in desk.text
+        assert "the ends of long texts" in desk.text
+        await desk.press("d")
+        assert text in flat(desk.app.screen.text)
+
+
 async def test_a_title_takes_two_lines_where_one_does_not_hold_it() -> None:
     async with opened(size=(80, 24)) as desk:
         await desk.press("enter", "s")

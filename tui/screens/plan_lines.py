@@ -9,8 +9,9 @@ from core.changes import FileDiff, PutProposal
 from core.plan import Plan, PlanLine
 from tui import display, glyphs
 from tui.lines import EMPTY, LABEL, Line, Span, flow, labelled, line, wrap_spans
+from tui.present import TEXT_LIMIT
 from tui.sight import WITHHELD, Sight
-from tui.widgets.diff import clipped, diff_lines, overlong, summary, word_differences
+from tui.widgets.diff import clipped, diff_lines, overlong, summary, text_room, word_differences
 
 ITEM_LIMIT = 2000
 FILE_LIMIT = 3
@@ -21,10 +22,9 @@ ROOMY = 32
 """Cells beside id and change in which a text may be wrapped; where there are fewer, it stands beneath them."""
 LONG = 2400
 """So many cells of one line of a file are shown at first; a rule or a lesson is never as long."""
-LONG_RECORD = 60
-"""The same of the log, clipped: what stands at 80 columns."""
 
 _tokens = re.compile(r"(?<![\w-])(pending-cleanup|superseded|active|stale)(?![\w-])")
+_INDENT = 4
 _LOGS = ("log.md", "log/")
 _KEPT = ("index.md", *_LOGS)
 
@@ -34,7 +34,7 @@ def plan_body(
 ) -> list[Line]:
     """The plan for `width` cells. `whole` shows every diff line; lines that differ from `before` are emphasised."""
     earlier = {entry.key: entry for entry in before}
-    block = list(_items(plan, sight, width, earlier))
+    block = list(_items(plan, sight, width, earlier, whole))
     if earlier:
         gone = [entry for entry in before if all(entry.key != now.key for now in plan.lines)]
         block.extend(line(("! ", "waits"), (f"{_name(entry)}  no longer part of it", "waits")) for entry in gone)
@@ -66,15 +66,13 @@ def _name(entry: PlanLine) -> str:
     return display.one_line(entry.id or entry.key)
 
 
-def _items(plan: Plan, sight: Sight, width: int, earlier: dict[str, PlanLine]) -> Iterator[Line]:
+def _items(plan: Plan, sight: Sight, width: int, earlier: dict[str, PlanLine], whole: bool) -> Iterator[Line]:
     shown = plan.lines[:ITEM_LIMIT]
-    names = min(max((display.width(_name(entry)) for entry in shown), default=0), 24)
-    changes = max((display.width(pretty(entry.change)) for entry in shown), default=0)
-    room = width - names - changes - 4
-    beside = room >= ROOMY or (room >= 16 and all(_fits(entry, sight, room) for entry in shown))
+    names, changes, room = _measured(shown, sight, width)
+    beside = room < width - _INDENT
     for entry in shown:
         differs = bool(earlier) and earlier.get(entry.key) != entry
-        texts = _texts(entry, sight, room if beside else width - 4)
+        texts = _texts(entry, sight, room, whole)
         name = (display.pad(_name(entry), names), "strong")
         role = "waits" if differs else ""
         if beside:
@@ -85,21 +83,36 @@ def _items(plan: Plan, sight: Sight, width: int, earlier: dict[str, PlanLine]) -
         for index, part in enumerate(display.wrap(pretty(entry.change), max(width - names - 2, 12))):
             yield line(name if index == 0 else " " * names, "  ", (part, role))
         for text in texts:
-            yield (Span("    "), *text)
+            yield (Span(" " * _INDENT), *text)
     if len(plan.lines) > len(shown):
         yield line((f"… and {len(plan.lines) - len(shown):,} more items", "dim"))
 
 
-def _fits(entry: PlanLine, sight: Sight, room: int) -> bool:
-    return display.width(WITHHELD if entry.withheld else sight.head(entry.text, room + 1)) <= room
+def _measured(shown: Sequence[PlanLine], sight: Sight, width: int) -> tuple[int, int, int]:
+    """Cells for the ids, the changes and the texts; texts stand beneath the others where they have more room so."""
+    names = min(max((display.width(_name(entry)) for entry in shown), default=0), 24)
+    changes = max((display.width(pretty(entry.change)) for entry in shown), default=0)
+    room = width - names - changes - 4
+    lines = TEXT_LINES if room >= ROOMY else 1
+    if room < 16 or any(_cut(entry, sight, room, lines) for entry in shown):
+        room = max(width - _INDENT, 8)
+    return names, changes, room
 
 
-def _texts(entry: PlanLine, sight: Sight, room: int) -> list[Line]:
-    """The item's text on at most `TEXT_LINES` lines of `room` cells; one empty line where it has none."""
+def _cut(entry: PlanLine, sight: Sight, room: int, lines: int) -> bool:
+    """Whether an item's text takes more than `lines` lines of `room` cells."""
+    text = WITHHELD if entry.withheld else sight.head(entry.text, lines * room + 1)
+    size = display.width(text)
+    return size > lines * room or (size > room and len(display.wrap(text, room)) > lines)
+
+
+def _texts(entry: PlanLine, sight: Sight, room: int, whole: bool) -> list[Line]:
+    """The item's text on lines of `room` cells: the first `TEXT_LINES`, or the `whole`; one line where it is empty."""
     if entry.withheld:
         return [line((WITHHELD, "dim"))]
-    text = sight.head(entry.text, TEXT_LINES * room)
-    parts = display.wrap(text, room)
+    if whole:
+        return flow(sight.line(entry.text[:TEXT_LIMIT]), room)
+    parts = display.wrap(sight.head(entry.text, TEXT_LINES * room), room)
     if len(parts) > TEXT_LINES:
         parts[TEXT_LINES - 1 :] = [display.clip(" ".join(parts[TEXT_LINES - 1 :]), room)]
     return [line(part) for part in parts]
@@ -133,12 +146,17 @@ def _record(diff: FileDiff) -> bool:
     return diff.path.startswith(_LOGS) or diff.path.endswith(".jsonl")
 
 
-def left_out(plan: Plan, sight: Sight) -> str:
+def left_out(plan: Plan, sight: Sight, width: int) -> str:
     """What a plan that is not shown `whole` leaves out: `2 more files, 6 lines: index.md, log.md`; '' if nothing."""
     shown, rest = _split(plan.previews)
-    cut = sum(clipped(diff, sight.clean, LINE_LIMIT) for diff in shown)
-    parts = [f"{cut} lines more of the diff above"] if cut else []
-    if any(overlong(diff, sight.clean, LONG_RECORD if _record(diff) else LONG) for diff in shown):
+    items = plan.lines[:ITEM_LIMIT]
+    _, _, room = _measured(items, sight, width)
+    parts = []
+    if any(_cut(entry, sight, room, TEXT_LINES) for entry in items):
+        parts.append("the ends of long texts")
+    if cut := sum(clipped(diff, sight.clean, LINE_LIMIT) for diff in shown):
+        parts.append(f"{cut} lines more of the diff above")
+    if any(overlong(diff, sight.clean, text_room(width) if _record(diff) else LONG) for diff in shown):
         parts.append("the ends of long lines")
     if rest:
         names = ", ".join(display.one_line(diff.path) for diff in rest)

@@ -70,6 +70,11 @@ def _wrapped(row: Line, width: int, longest: int | None) -> Iterator[Line]:
             yield (Span(" " * cells((number,))), Span("│ ", sign.role), Span(" " * _CONTINUED), *part)
 
 
+def text_room(width: int) -> int:
+    """Cells of a line of the file that stand beside its number and its sign."""
+    return width - _NUMBER - 3
+
+
 def overlong(diff: FileDiff, clean: Clean, longest: int) -> bool:
     """Whether a line that comes or goes is longer than `longest` cells."""
     rows = _body(split(diff.before), split(diff.after), clean)
