@@ -50,6 +50,7 @@ async def test_a_text_longer_than_its_row_is_said_to_be_and_stands_whole_with_d(
         assert "word20" in desk.text
         assert "word59" not in desk.text
         assert "the ends of long texts" in desk.text
+        await desk.armed()
         await desk.press("d")
         assert text in flat(desk.app.screen.text)
 
@@ -76,6 +77,7 @@ async def test_a_rule_stands_whole_in_its_approval_and_the_log_waits_for_d(tmp_p
         assert added is not None
         assert f"+ - {RULE}" in flat(added.group())
         assert "log.md" not in body.text
+        await desk.armed()
         await desk.press("d")
         assert "log.md" in body.text
         assert all(display.width(row) <= body.room for row in body.text.splitlines() if "+ " in row[:9])
