@@ -153,7 +153,7 @@ class DuplicatesPage(Page):
         """How far the search is."""
         if self._percent is not None:
             return line((f"searching… {self._percent} %", "dim"))
-        return line(("suggestions; nothing is merged by itself", "dim"))
+        return line(("suggestions; none is merged by itself", "dim"))
 
     def empty(self) -> tuple[str, ...]:
         """No two are alike."""
