@@ -64,6 +64,7 @@ class Console(Screen[None]):
         self._facts: Facts | None = None
         self._diff_of = False
         self._where = ""
+        self._way_back: list[tuple[int, object]] = []
 
     # --- layout
 
@@ -188,7 +189,25 @@ class Console(Screen[None]):
         show_owners(self, self.console_app.door, self.console_app.decide)
 
     def visit(self, screen: int, key: object = None) -> None:
-        """Go to another screen, and there to a key."""
+        """Go to another screen, and there to a key; to the row one was led from, there is a way back."""
+        if key is None:
+            self._way_back.clear()
+        elif self.page is not None and screen != self.current:
+            self._way_back.append((self.current, self.page.listing.key))
+        self._go(screen, key)
+
+    def go_back(self) -> bool:
+        """Back to the row that led here; False where none did."""
+        if not self._way_back:
+            return False
+        screen, key = self._way_back.pop()
+        self._go(screen)
+        page = next((page for page in self.pages() if screen == page.NUMBER), None)
+        if page is not None and key is not None:
+            page.listing.go(key)
+        return True
+
+    def _go(self, screen: int, key: object = None) -> None:
         if not self._loaded and screen in NUMBERS:
             self.current = screen
             self._refresh_rail()
@@ -205,6 +224,7 @@ class Console(Screen[None]):
         """Turn to a screen at a key: what is typed next goes to the screen it was typed for."""
         self.query_one(ReceiptLine).key_pressed()
         self._diff_of = False
+        self._way_back.clear()
         self.workers.cancel_group(self, "visit")
         await self._visit(screen, None)
 
@@ -215,9 +235,9 @@ class Console(Screen[None]):
             page.set_class(screen == page.NUMBER, "-current")
         shown = self.page
         if shown is not None:
-            self.set_focus(shown.listing)
             if key is not None:
                 shown.go(key)
+            shown.focus_inside()
         self._refresh_rail()
 
     async def _mounted(self, screen: int) -> None:

@@ -14,7 +14,7 @@ from core.errors import AssayError
 from core.plan import Plan, Receipt
 from core.requests import Request, Undo
 from tui import display
-from tui.lines import Line, cells, line
+from tui.lines import Line, cells, line, plain
 from tui.screens.confirm import ConfirmScreen, failure
 from tui.screens.dialog import Dialog, Pager
 from tui.screens.plan_lines import plan_body
@@ -23,6 +23,7 @@ from tui.verbs import verb
 
 if TYPE_CHECKING:
     from tui.app import AssayApp
+    from tui.page import Page
 
 Then = Callable[[Receipt], None]
 
@@ -137,10 +138,22 @@ class Decider:
         app = self._app
         app.own_paths.update(diff.path for diff in receipt.files)
         app.console_screen.done(request, partial(receipt_line, receipt))
-        follow = (lambda: then(receipt)) if then is not None else None
+        page = app.console_screen.page
         if isinstance(request, Undo):
-            follow = partial(app.console_screen.came_back, receipt.event)
-        app.refresh_reading(after=follow)
+            app.refresh_reading(after=partial(app.console_screen.came_back, receipt.event))
+        elif then is not None:
+            app.refresh_reading(after=lambda: then(receipt))
+        else:
+            app.refresh_reading(after=lambda: self._written(page, receipt.event))
+
+    def _written(self, page: Page | None, event: str) -> None:
+        """The root was read again with `event` in it: the page that it was decided on goes on from there."""
+        facts = self._app.facts
+        if page is None or facts is None or page is not self._app.console_screen.page:
+            return
+        found = next((one for one in reversed(facts.reading.snapshot.events) if one.id == event), None)
+        if found is not None:
+            page.written(found)
 
 
 def show_error(app: AssayApp, title: str, error: Exception) -> None:
@@ -153,29 +166,27 @@ def show_error(app: AssayApp, title: str, error: Exception) -> None:
 def receipt_line(receipt: Receipt, width: int) -> Line:
     """What was done, which files, which event, how to undo it; names of files where there is room.
 
-    The event's id and the way back always stand: where it is narrow the files go, then the middle of what was done.
+    The event's id and the way back always stand, and what was done comes first: where it is narrow the files go, then
+    why nothing undoes it, and only then the end of what was done.
     """
     names = [display.one_line(diff.path) for diff in receipt.files]
     left = f", {len(receipt.refusals)} left out" if receipt.refusals else ""
     key = verb("undo").keys
     title = display.one_line(receipt.title)
     counted = f"{len(names)} file{'' if len(names) == 1 else 's'}"
-    said = receipt.undo.replace("with undo", f"with {key}")
-    full, short, least = (line((words, "dim")) for words in (said, re.split("[:;,]", said)[0].rstrip("."), "no undo"))
+    full, least = (line((words, "dim")) for words in (receipt.undo.replace("with undo", f"with {key}"), "no undo"))
     if receipt.undo.startswith("Can be undone"):
-        full = short = least = line((key, "key"), " undoes")
-    whole, some = display.width(title), min(display.width(title), 14)
-    for undo, files, room in (
-        (full, ", ".join(names) if len(names) <= 4 else counted, whole),
-        (full, counted, whole),
-        (full, "", whole),
-        (short, counted, whole),
-        (short, counted, some),
-        (short, "", some),
-        (least, "", 0),
+        full = least = line((key, "key"), " undoes")
+    short = line((re.split("[:;,]", plain(full))[0].rstrip("."), "dim")) if full != least else full
+    for undo, files in (
+        (full, ", ".join(names) if len(names) <= 4 else counted),
+        (full, counted),
+        (full, ""),
+        (short, ""),
+        (least, ""),
     ):
         end = line((receipt.event, "dim"), "   ", *undo)
-        middle = line((left, "waits"), "   ", (files, "dim"), "   " if files else "", *end)
-        if width - 3 - cells(middle) >= room:
+        rest = line((left, "waits"), "   ", (files, "dim"), "   " if files else "", *end)
+        if width - 3 - cells(rest) >= display.width(title):
             break
-    return (*line((" ✓ ", "good"), display.clip_middle(title, width - 3 - cells(middle))), *middle)
+    return (*line((" ✓ ", "good"), display.clip(title, width - 3 - cells(rest))), *rest)

@@ -140,24 +140,6 @@ def clip(text: str, cells: int, mark: str = ELLIPSIS) -> str:
     return "".join(kept) + mark
 
 
-def clip_middle(text: str, cells: int, mark: str = ELLIPSIS) -> str:
-    """`text` in at most `cells` cells, `mark` standing for its middle where it is too long; its end stays, too."""
-    if cell_len(text) <= cells:
-        return text
-    room = cells - cell_len(mark)
-    if room < 2:
-        return clip(text, cells, mark)
-    start = clip(text, room - room // 2, "")
-    kept: list[str] = []
-    left = room - cell_len(start)
-    for cluster, size in reversed(list(graphemes(text[-room:]))):
-        if size > left:
-            break
-        left -= size
-        kept.append(cluster)
-    return start.rstrip() + mark + "".join(reversed(kept)).lstrip()
-
-
 def pad(text: str, cells: int, *, right: bool = False) -> str:
     """`text` clipped to `cells` and filled with blanks to exactly that width; `right` puts the blanks first."""
     clipped = clip(text, cells)

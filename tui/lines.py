@@ -140,3 +140,23 @@ def highlight(spans: Line, needles: Sequence[str]) -> Line:
         if at < len(span.text):
             result.append(Span(span.text[at:], span.role))
     return tuple(result)
+
+
+def wrap_spans(spans: Line, width: int) -> list[Line]:
+    """A line of spans wrapped, roles kept."""
+    text = "".join(span.text for span in spans)
+    roles = [span.role for span in spans for _ in span.text]
+    block: list[Line] = []
+    at = 0
+    for part in display.wrap(text, width):
+        at = text.index(part, at) if part else at
+        found: list[Span] = []
+        for offset, character in enumerate(part):
+            role = roles[at + offset]
+            if found and found[-1].role == role:
+                found[-1] = Span(found[-1].text + character, role)
+            else:
+                found.append(Span(character, role))
+        block.append(tuple(found))
+        at += len(part)
+    return block

@@ -114,7 +114,14 @@ def write_review_plan(reading: Reading, clean: Clean, file: str, root: str) -> t
 def _back(console: Console, page: Page) -> None:
     if isinstance(console.focused, FilterInput):
         page.listing.focus()
-    elif not (page.close_card() or page.clear_filter() or page.leave()):
+    elif page.close_card() or page.clear_filter() or console.go_back() or page.leave():
+        return
+    elif marks := len(page.listing.marks):
+        page.listing.unmark()
+        page.show_title()
+        console.refresh_chrome()
+        console.say(f"{marks:,} mark{'' if marks == 1 else 's'} taken away")
+    else:
         console.say(("esc goes back; ", "dim"), (verb("quit").keys, "key"), (" leaves.", "dim"))
 
 

@@ -13,6 +13,7 @@ from textual.worker import get_current_worker
 
 from core.authority import AUTHORITY, Role, who_may
 from core.errors import AssayError
+from core.events import Event
 from core.items import MemoryItem
 from core.requests import Request, Withdraw
 from core.snapshot import Topic
@@ -52,6 +53,8 @@ class Page(Vertical):
     NUMBER: ClassVar[int]
     NEEDS: ClassVar[str] = "influence"
     """The part of a reading (`tui.desk.PARTS`) that the rows are made from."""
+    COUNTS: ClassVar[str] = "row"
+    """What one row is, for the number at the title's end."""
 
     class Filtered(Message):
         """A filter that ran beside has its answer."""
@@ -205,9 +208,14 @@ class Page(Vertical):
             line(" ", *title),
             shown=shown,
             total=self.total(),
+            counts=self.counts(),
             marks=len(marked),
             hidden_marks=len(self.listing.marks) - len(marked),
         )
+
+    def counts(self) -> str:
+        """What the rows are now: `event`."""
+        return self.COUNTS
 
     def total(self) -> int:
         """How many rows there are without a filter."""
@@ -273,6 +281,17 @@ class Page(Vertical):
             self.add_class("-open")
             self._show_card()
         self.query_one(".card", TextPane).focus()
+
+    def opened_first(self) -> bool:
+        """Where the list is alone, the first `enter` opens the card; True where this one did."""
+        if self.is_open or not self.screen.has_class("-narrow"):
+            return False
+        self.show_card()
+        return True
+
+    def focus_inside(self) -> None:
+        """The keys go to the list, or to the card where that stands in its place; the very next one, too."""
+        self.screen.set_focus(self.query_one(".card", TextPane) if self.is_open else self.listing)
 
     def close_card(self) -> bool:
         """Back from the card to the list; False where the list has the focus already."""
@@ -385,6 +404,9 @@ class Page(Vertical):
         if after is not None:
             self.listing.go_to(after)
         self.show_title()
+
+    def written(self, event: Event) -> None:
+        """What was decided here was read again: `event` is its record."""
 
 
 def _empty_lines(why: str, rest: Sequence[str], width: int) -> list[Line]:

@@ -314,7 +314,7 @@ VERBS: tuple[Verb, ...] = (
         "back",
         "escape",
         "back",
-        "One step back: close, clear the filter, leave the topic. It never quits.",
+        "One step back: close, clear the filter, return to where enter led from, take marks away. It never quits.",
         shown="esc",
     ),
     Verb(

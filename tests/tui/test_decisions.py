@@ -333,7 +333,7 @@ async def test_events_without_one_order_are_settled(tmp_path: Path) -> None:
         await desk.press("S", "right", "enter", "enter")
         await desk.confirm()
         assert "memwd-2026-06-12-001" in root.text("log.md")
-        assert "unresolved" not in desk.text.split("excluded now")[0]
+        assert "unresolved" not in desk.text.split(" excluded")[0]
         assert root.store.snapshot().by_id[BACKUP]
 
 
@@ -374,6 +374,7 @@ async def test_declared_owners_are_shown_and_confirmed_first(tmp_path: Path) -> 
         assert root.store.snapshot().binding.owners_state == "confirmed"
         assert isinstance(desk.app.screen, FormScreen)
         assert desk.app.actor == ANA
+        assert desk.receipt == "✓ owners confirmed on this machine: ana"
 
 
 async def test_two_items_of_one_id_are_parted(tmp_path: Path) -> None:

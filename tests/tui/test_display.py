@@ -174,17 +174,3 @@ def test_the_ascii_forms_are_for_terminals_without_the_glyphs() -> None:
     assert not ascii_wanted({"TERM": "linux", "ASSAY_ASCII": "0"})
     assert ascii_wanted({"TERM": "xterm", "LC_ALL": "C", "LANG": "de_DE.UTF-8"})
     assert not ascii_wanted({"TERM": "xterm", "LC_ALL": "", "LC_CTYPE": "C.UTF-8", "LANG": "C"})
-
-
-@pytest.mark.parametrize(
-    ("text", "cells", "clipped"),
-    [
-        ("short", 10, "short"),
-        ("4 items marked stale", 13, "4 item…stale"),
-        ("部署前先备份数据库", 9, "部署…据库"),
-        ("abc", 1, "…"),
-    ],
-)
-def test_the_middle_gives_way_where_the_end_is_wanted(text: str, cells: int, clipped: str) -> None:
-    assert display.clip_middle(text, cells) == clipped
-    assert display.width(clipped) <= cells

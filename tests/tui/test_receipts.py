@@ -31,13 +31,22 @@ def test_the_event_and_the_way_back_always_stand(width: int, undo: str, refusals
     text = plain(shown)
     assert text.startswith(" ✓ mem-")
     assert EVENT in text
-    assert SENTENCES[undo] in text or (width == 60 and "no undo" in text)
+    assert SENTENCES[undo] in text or (width <= 100 and "no undo" in text)
     assert ("1 left out" in text) == bool(refusals)
 
 
 def test_where_there_is_room_nothing_is_shortened() -> None:
     text = plain(receipt_line(Receipt(EVENT, "1 item stale", FILES[:1], "Can be undone with undo."), 100))
     assert text == f" ✓ 1 item stale   {FILES[0].path}   {EVENT}   u undoes"
+
+
+def test_what_was_done_comes_first_and_gives_way_last_at_its_end() -> None:
+    undone = Receipt(
+        EVENT, "undone: mem-2026-05-20-010 cleared", FILES, "Cannot be undone itself; decide again instead."
+    )
+    assert plain(receipt_line(undone, 80)) == f" ✓ undone: mem-2026-05-20-010 cleared   {EVENT}   no undo"
+    text = plain(receipt_line(Receipt(EVENT, LONG, FILES, undone.undo), 80))
+    assert text == f" ✓ {LONG[:42]}…   {EVENT}   no undo"
 
 
 async def test_at_80_columns_and_after_a_resize() -> None:

@@ -51,7 +51,7 @@ class ConfirmScreen(Dialog[Receipt | None]):
         self._sight = sight
         self._whole = False
         self._was_at = 0
-        self._left_out: str | None = None
+        self._left_out: tuple[int, str] | None = None
         self._note: list[Line] = []
         self._before: Sequence[PlanLine] = ()
         self._busy = False
@@ -125,9 +125,9 @@ class ConfirmScreen(Dialog[Receipt | None]):
     def _show_unshown(self) -> None:
         body = self.query_one("#body", TextPane)
         below = body.virtual_size.height - round(body.scroll_y) - body.size.height
-        if self._left_out is None:
-            self._left_out = left_out(self.plan, self._sight())
-        self.query_one(Unshown).show(self._left_out, whole=self._whole, below=max(below, 0))
+        if self._left_out is None or self._left_out[0] != body.room:
+            self._left_out = (body.room, left_out(self.plan, self._sight(), body.room))
+        self.query_one(Unshown).show(self._left_out[1], whole=self._whole, below=max(below, 0))
 
     def _foot(self, width: int) -> list[Line]:
         plan, sight = self.plan, self._sight()
@@ -247,13 +247,12 @@ class ConfirmScreen(Dialog[Receipt | None]):
             self._left_out = None
             self.plan = error.plan
             self._note = [line(("! ", "waits"), (display.one_line(str(error)), "waits"))]
-            self.query_one(Title).text = display.one_line(self.plan.title)
+            self.query_one(Title).retitle(display.one_line(self.plan.title))
         else:
             self._note = failure(error)
             self._stuck = not isinstance(error, RootBusy)
         for pane in self.query(TextPane):
             pane.show(self._body if pane.id == "body" else self._foot)
-        self.query_one(Title).refresh()
         self._arm()
 
 

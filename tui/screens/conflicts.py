@@ -10,7 +10,7 @@ from core.items import MemoryItem
 from core.requests import Reconcile
 from tui import display, present
 from tui.desk import Facts, Then
-from tui.lines import EMPTY, Line, Span, columns, flow, line, spread
+from tui.lines import EMPTY, Line, Span, columns, flow, line, spread, wrap_spans
 from tui.page import Page
 from tui.screens.form import Answers, Field
 from tui.verbs import CONFLICTS, Verb
@@ -32,8 +32,11 @@ class ConflictsPage(Page):
     .-narrow ConflictsPage VirtualList { height: 1fr; max-height: 100%; }
     """
 
+    SCOPED_CSS: ClassVar[bool] = False  # as the base's: it does not hold for what derives from it
+
     NUMBER: ClassVar[int] = CONFLICTS
     NEEDS: ClassVar[str] = "conflicts"
+    COUNTS: ClassVar[str] = "conflict"
 
     @classmethod
     def tally(cls, facts: Facts) -> tuple[str, bool]:
@@ -163,7 +166,7 @@ class ConflictsPage(Page):
         if not (sight.eligible(item) and sight.eligible(other)):
             return present.text_lines(item, sight, width)
         spans, _ = word_differences(self._shown(item), self._shown(other))
-        return present.wrap_spans(spans, width)
+        return wrap_spans(spans, width)
 
     def _shown(self, item: MemoryItem) -> str:
         assert self.facts is not None

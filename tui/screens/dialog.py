@@ -7,11 +7,14 @@ from typing import ClassVar, TypeVar
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.geometry import Size
 from textual.message import Message
 from textual.screen import ModalScreen
+from textual.strip import Strip
 
+from tui import display
 from tui.lines import EMPTY, Line, line
-from tui.widgets.paint import OneLine
+from tui.widgets.paint import OneLine, Painted
 from tui.widgets.text_pane import Build, TextPane
 
 Result = TypeVar("Result")
@@ -24,9 +27,9 @@ Dialog > Vertical {
     background: $surface; border: round $foreground 40%; padding: 0 1;
 }
 Dialog.-narrow > Vertical { max-width: 100%; }
-Dialog OneLine { background: $surface; }
+Dialog OneLine, Dialog Title { background: $surface; }
 Dialog TextPane { height: auto; background: $surface; }
-Dialog #title { height: 1; margin: 0 0 1 0; }
+Dialog #title { height: auto; margin: 0 0 1 0; }
 Dialog #foot { height: auto; max-height: 9; margin: 1 0 0 0; }
 Dialog #choices { height: 1; margin: 1 0 0 0; }
 Dialog.-short #title, Dialog.-short #foot, Dialog.-short #choices { margin: 0; }
@@ -68,17 +71,39 @@ class Dialog(ModalScreen[Result]):
         self.call_after_refresh(self.fit)
 
 
-class Title(OneLine):
-    """A dialog's title."""
+class Title(Painted):
+    """A dialog's title: over two lines where one does not hold it."""
+
+    LINES: ClassVar[int] = 2
 
     def __init__(self, title: str, note: str = "") -> None:
         super().__init__(id="title")
         self.text = title
         self.note = note
 
-    def compose_line(self, width: int) -> Line:
-        """The title, and a dim note after it."""
-        return line((self.text, "strong"), "   " if self.note else "", (self.note, "dim"))
+    def retitle(self, title: str) -> None:
+        """Another title, which may need another height."""
+        self.text = title
+        self.refresh(layout=True)
+
+    def title_lines(self, width: int) -> list[Line]:
+        """The title, and a dim note after it where it has room."""
+        parts = display.wrap(self.text, width)
+        if len(parts) > self.LINES:
+            parts[self.LINES - 1 :] = [display.clip(" ".join(parts[self.LINES - 1 :]), width)]
+        block = [line((part, "strong")) for part in parts]
+        block[-1] = (*block[-1], *line("   " if self.note else "", (self.note, "dim")))
+        return block
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many lines as it takes."""
+        return len(self.title_lines(max(width, 1)))
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one of its lines."""
+        width = self.size.width
+        block = self.title_lines(max(width, 1))
+        return self.strip(block[y] if y < len(block) else EMPTY, width)
 
 
 class Choice(OneLine, can_focus=True):

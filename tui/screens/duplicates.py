@@ -16,7 +16,7 @@ from core.requests import Merge, NotDuplicate
 from tui import display, editing, present
 from tui.alike import Alike
 from tui.desk import Desk, Facts, Then
-from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread
+from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread, wrap_spans
 from tui.page import Page
 from tui.verbs import DUPLICATES, Verb
 from tui.widgets.diff import word_differences
@@ -43,6 +43,7 @@ class DuplicatesPage(Page):
 
     NUMBER: ClassVar[int] = DUPLICATES
     NEEDS: ClassVar[str] = "influence"
+    COUNTS: ClassVar[str] = "group"
 
     class Found(Message):
         """A search beside the screen has its answer."""
@@ -64,6 +65,7 @@ class DuplicatesPage(Page):
         self._percent: int | None = 0
         self._searching = False
         self._groups: dict[Key, Group] = {}
+        self._known: int | None = None
 
     # --- searching
 
@@ -131,8 +133,10 @@ class DuplicatesPage(Page):
             self._search(facts)
 
     def own_tally(self) -> tuple[str, bool] | None:
-        """How many are suggested, once that is known. A suggestion waits for nobody."""
-        return (f"{len(self._groups):,}", False) if self._percent is None else None
+        """How many were suggested when it was last known. A suggestion waits for nobody."""
+        if self._percent is None:
+            self._known = len(self._groups)
+        return (f"{self._known:,}", False) if self._known is not None else None
 
     # --- rows
 
@@ -149,7 +153,7 @@ class DuplicatesPage(Page):
         """How far the search is."""
         if self._percent is not None:
             return line((f"searching… {self._percent} %", "dim"))
-        return line(("suggestions; nothing is merged by itself", "dim"))
+        return line(("suggestions; none is merged by itself", "dim"))
 
     def empty(self) -> tuple[str, ...]:
         """No two are alike."""
@@ -207,7 +211,7 @@ class DuplicatesPage(Page):
             head = line((display.one_line(item.id or "no id"), "strong"), "  ", (date, "dim"))
             state = line(present.status_span(item, sight, word=True), "  ", (display.one_line(str(item.place)), "dim"))
             block.append(spread(head, state, width))
-            block.extend(present.wrap_spans(spans, width))
+            block.extend(wrap_spans(spans, width))
             block.extend(labelled("source", present.source_lines(item, sight, width - LABEL, excerpt=1)))
             block.append(EMPTY)
         for pair in group.pairs:

@@ -21,6 +21,7 @@ class ErasuresPage(Page):
 
     NUMBER: ClassVar[int] = ERASURES
     NEEDS: ClassVar[str] = "influence"
+    COUNTS: ClassVar[str] = "erasure"
 
     @classmethod
     def tally(cls, facts: Facts) -> tuple[str, bool]:

@@ -13,8 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from tui import display
-from tui.lines import Line, Span, flow, line
-from tui.present import wrap_spans
+from tui.lines import Line, Span, flow, line, wrap_spans
 from tui.screens.dialog import DIALOG_CSS, Choice, Dialog, Title
 from tui.widgets.filter import PlainInput
 from tui.widgets.long_text import LongText

@@ -21,7 +21,13 @@ RESULT: dict[CheckResult, tuple[str, str, str]] = {
     CheckResult.PASS: ("✓", "good", "pass"),
     CheckResult.FAIL: ("✗", "waits", "fail"),
     CheckResult.NOT_APPLICABLE: ("–", "dim", "not applicable"),
-    CheckResult.UNEVALUATED: ("◌", "dim", "not exercised"),
+    CheckResult.UNEVALUATED: ("◌", "dim", "unevaluated"),
+}
+MEANING: dict[CheckResult, str] = {
+    CheckResult.PASS: "It holds, as far as the files show.",
+    CheckResult.FAIL: "It does not hold.",
+    CheckResult.NOT_APPLICABLE: "It belongs to a level that this root does not claim.",
+    CheckResult.UNEVALUATED: "Nothing here shows it, either way: neither a pass nor a fault.",
 }
 _HEADS = ("This root", "Checklist", "Findings")
 
@@ -63,8 +69,10 @@ class HealthPage(Page):
         snapshot = facts.reading.snapshot
         binding, index = snapshot.binding, snapshot.index
         declared = "" if binding.declared else "no assay.toml; these are the defaults"
-        yield "level", f"{binding.level}, claimed", "", declared
-        yield "protocol", f"{binding.protocol} {binding.version}", "", f"Time zone {binding.timezone}. {declared}"
+        claim = "What assay.toml claims; checks above this level do not apply. The checklist says what holds."
+        yield "level", f"{binding.level}, claimed", "", f"{claim} {declared}".strip()
+        rules = f"The rules that this root follows. Its days begin and end in the time zone {binding.timezone}."
+        yield "protocol", f"{binding.protocol} {binding.version}", "", f"{rules} {declared}".strip()
         limit = binding.limits.index_lines
         long = index.lines > limit
         length = f"{index.lines} of {limit} lines" if index.present else "no index.md"
@@ -78,7 +86,7 @@ class HealthPage(Page):
         owners = ", ".join(f"{owner.name} of {' '.join(owner.scopes)}" for owner in binding.owners) or "none"
         counts = {
             "none": "Nobody is named. The first owner-only action names one.",
-            "confirmed": "Confirmed on this machine.",
+            "confirmed": "Confirmed on this machine: they may withdraw, reinstate and approve here. O shows them.",
             "unconfirmed": "Declared in assay.toml, never confirmed on this machine: they grant nothing until O does.",
             "changed": "assay.toml differs from what was confirmed here; the confirmed ones count. O shows both.",
         }.get(binding.owners_state, "")
@@ -104,7 +112,8 @@ class HealthPage(Page):
             "writing",
             f"{len(unwritable)} files are not written" if unwritable else "every file can be written",
             "waits" if unwritable else "",
-            "\n".join(f"{path}: {snapshot.files[path].unwritable}" for path in unwritable[:20]),
+            "\n".join(f"{path}: {snapshot.files[path].unwritable}" for path in unwritable[:20])
+            or "A file that is not understood is shown and never written; here there is none.",
         )
         for label, calm, meaning in (
             ("lock", "one writer at a time", "A waiting writer is told who holds it, and since when."),
@@ -133,7 +142,7 @@ class HealthPage(Page):
         return line(
             f"{counts[CheckResult.PASS]} of {applicable} checks hold",
             (f", {failed} fail" if failed else "", "waits"),
-            (f", {open_ones} not exercised" if open_ones else "", "dim"),
+            (f", {open_ones} unevaluated" if open_ones else "", "dim"),
         )
 
     def row(self, key: Key, width: int) -> Line:
@@ -188,6 +197,7 @@ class HealthPage(Page):
             EMPTY,
             *labelled("from", [line(f"{check.level}")]),
             *labelled("evidence", flow(sight.text(check.evidence), width - LABEL)),
+            *labelled("result", flow(MEANING[check.result], width - LABEL, role="dim")),
         ]
         if check.remedy:
             block.extend(labelled("remedy", flow(sight.text(check.remedy), width - 10, role="waits")))
@@ -230,6 +240,8 @@ class HealthPage(Page):
     def open_row(self, key: Key) -> None:
         """From a check to its finding, from a finding to what it is about."""
         kind, name, *_ = key if isinstance(key, tuple) else (str(key), "")
+        if self.opened_first():
+            return
         if kind == "check":
             found = self._finding_of(self._checks[int(str(name))])
             if found is not None:

@@ -75,10 +75,19 @@ class IndexPage(Page):
         return _HEADS & set(self._all) if self.inside is None else frozenset()
 
     def total(self) -> int:
-        """On the index a filter looks at the topics and every item."""
+        """How many of what is counted there are."""
         if self.inside is None and self.facts is not None:
-            return len(self._topics) + len(self.facts.census.eligible)
+            return len(self._topics) + (len(self.facts.census.eligible) if self._filtered() else 0)
         return super().total()
+
+    def _filtered(self) -> bool:
+        return bool(self.filter_line.field.value.strip())
+
+    def counts(self) -> str:
+        """The index counts its topics; a filter there looks at every item, too."""
+        if self.inside is None:
+            return "topics and items" if self._filtered() else "topic"
+        return "day" if self.inside[0] == _ARCHIVE else "item"
 
     def searched(self, facts: Facts) -> Iterable[tuple[Key, str]]:
         """Topics by name and triggers, items by everything on their row and card."""

@@ -10,9 +10,8 @@ from core.items import FieldValue, MemoryItem
 from core.vocabulary import EventType
 from tui import display
 from tui.desk import Facts
-from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread
+from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread, wrap_spans
 from tui.page import Page
-from tui.present import wrap_spans
 from tui.sight import Sight
 from tui.verbs import INDEX, LOG, WITHDRAWALS
 from tui.widgets.diff import word_differences
@@ -26,6 +25,7 @@ class LogPage(Page):
 
     NUMBER: ClassVar[int] = LOG
     NEEDS: ClassVar[str] = "influence"
+    COUNTS: ClassVar[str] = "event"
 
     @classmethod
     def tally(cls, facts: Facts) -> tuple[str, bool]:
@@ -84,18 +84,26 @@ class LogPage(Page):
         entry = self._entries.get(key)
         return entry.id if entry is not None else None
 
-    def open_row(self, key: Key) -> None:
-        """To what the event touched: its withdrawal, or its first item that may be seen."""
+    def _leads_to(self, key: Key) -> tuple[int, str, str] | None:
+        """What the event touched: the screen, the key there, and its name; None where nothing of it may be seen."""
         event = self._event(key)
         if event is not None and event.control is not None:
-            self.desk.visit(WITHDRAWALS, event.control.withdrawal_id)
-            return
+            return WITHDRAWALS, event.control.withdrawal_id, "its withdrawal"
         if self.facts is not None:
             for item in self.items_of(key):
                 if self.facts.sight.eligible(item):
-                    self.desk.visit(INDEX, item.key)
-                    return
-        self.show_card()
+                    return INDEX, item.key, display.one_line(item.id or "its item")
+        return None
+
+    def open_row(self, key: Key) -> None:
+        """To what the event touched; where the card is not beside the list, to the card first."""
+        if self.opened_first():
+            return
+        found = self._leads_to(key)
+        if found is not None:
+            self.desk.visit(found[0], found[1])
+        else:
+            self.show_card()
 
     # --- drawing
 
@@ -127,6 +135,8 @@ class LogPage(Page):
         head = line((display.one_line(entry.id or "no id"), "strong"))
         block = [spread(head, line((display.one_line(entry.type or "unknown line"), "dim")), width), EMPTY]
         block.extend(flow(sight.line(entry.summary), width))
+        if (found := self._leads_to(key)) is not None:
+            block.extend((EMPTY, line(("enter", "key"), f" goes to {found[2]}, ", ("esc", "key"), " comes back")))
         block.append(EMPTY)
         room = width - LABEL
         for label, value in _facts_of(entry, event):
@@ -156,6 +166,7 @@ def _facts_of(entry: LogEntry, event: Event | None) -> Iterable[tuple[str, str]]
         yield "undoes", event.undoes
     if event is not None and event.control is not None:
         yield "controls", f"{event.control.withdrawal_id}: {event.control.scope}"
+        yield "reason", event.control.reason
     yield "stands in", str(entry.place)
 
 

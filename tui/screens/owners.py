@@ -107,6 +107,8 @@ def confirm_declared(desk: OwnerDesk, door: Door, binding: Binding, then: Callab
             return
         if door.confirm is not None:
             door.confirm()
+            names = ", ".join(display.one_line(owner.name) for owner in declared.owners) or "none"
+            desk.say(("✓ ", "good"), f"owners confirmed on this machine: {names}")
         after_refresh(desk, then)
 
     desk.app.push_screen(OwnersScreen(declared, binding), answered)

@@ -12,9 +12,8 @@ from core.requests import Approve, Reject, Request
 from core.snapshot import Proposal
 from tui import display, editing, glyphs
 from tui.desk import Facts, Then
-from tui.lines import EMPTY, LABEL, Line, Span, flow, labelled, line, spread
+from tui.lines import EMPTY, LABEL, Line, Span, flow, labelled, line, spread, wrap_spans
 from tui.page import Page
-from tui.present import wrap_spans
 from tui.screens.form import Answers, Field
 from tui.verbs import PROPOSALS, Verb
 from tui.widgets.diff import word_differences
@@ -28,6 +27,7 @@ class ProposalsPage(Page):
 
     NUMBER: ClassVar[int] = PROPOSALS
     NEEDS: ClassVar[str] = "influence"
+    COUNTS: ClassVar[str] = "proposal"
 
     @classmethod
     def tally(cls, facts: Facts) -> tuple[str, bool]:

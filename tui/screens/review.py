@@ -8,6 +8,7 @@ from typing import ClassVar
 from core.items import MemoryItem
 from core.review import REPAIR, QueueEntry, oldest_wait
 from core.snapshot import Topic
+from core.vocabulary import Kind
 from tui import display, glyphs, present
 from tui.desk import Facts
 from tui.lines import EMPTY, LABEL, Line, Span, cells, flow, labelled, line, spread
@@ -28,6 +29,7 @@ class ReviewPage(Page):
 
     NUMBER: ClassVar[int] = REVIEW
     NEEDS: ClassVar[str] = "queue"
+    COUNTS: ClassVar[str] = "entry"
 
     @classmethod
     def tally(cls, facts: Facts) -> tuple[str, bool]:
@@ -122,7 +124,7 @@ class ReviewPage(Page):
         assert self.facts is not None
         entry = self._entries[key]
         items = self.items_of(key)
-        why = (("why here", entry.reason), ("proposed", key_of(entry.proposed)))
+        why = (("why here", entry.reason), ("proposed", advice(entry, items[0] if items else None)))
         if items:
             return present.card(items[0], self.facts.sight, self.facts.references, width, why=why)
         sight = self.facts.sight
@@ -148,6 +150,16 @@ def _drift(entry: QueueEntry) -> str:
         again = about != code and any(word.startswith("missing ") for word in words)
         words.append((about if again else code).replace("-", " "))
     return ", ".join(words)
+
+
+def advice(entry: QueueEntry, item: MemoryItem | None) -> str:
+    """What is proposed, and where it takes a judgement, what each answer says: `c clear: keep it, it holds; …`."""
+    keyed = key_of(entry.proposed)
+    if entry.proposed != "clear":
+        return keyed
+    if item is not None and item.kind is Kind.STATE and item.superseded_by:
+        return f"{keyed}: its successor stands, it becomes superseded"
+    return f"{keyed}: keep it, it holds; {key_of('stale')}: it does not"
 
 
 def key_of(command: str) -> str:

@@ -11,6 +11,7 @@ from typing import ClassVar
 from core.controls import Scope
 from core.eligibility import Chain, ControlView
 from core.errors import AssayError, RivalRows
+from core.events import Event
 from core.items import MemoryItem
 from core.requests import Reinstate, Request, Settle
 from core.vocabulary import ControlAction, ControlState
@@ -20,10 +21,12 @@ from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread
 from tui.page import Page
 from tui.screens.form import Answers, Field
 from tui.verbs import WITHDRAWALS, Verb
+from tui.verbs import verb as verb_named
+from tui.widgets.filter import plural
 from tui.widgets.virtual_list import Key
 
 Place = tuple[str, str, int]
-"""`(event, withdrawal id, occurrence)`, `(scope, …)`, `(note, …)`, `(gap, …)`; only events can be stood on."""
+"""`(event, withdrawal id, occurrence)`, `(scope, …)`, `(note, …)`, `(how, …)`, `(gap, …)`; events can be stood on."""
 
 
 class WithdrawalsPage(Page):
@@ -36,8 +39,11 @@ class WithdrawalsPage(Page):
     .-narrow WithdrawalsPage VirtualList { height: 1fr; max-height: 100%; }
     """
 
+    SCOPED_CSS: ClassVar[bool] = False  # as the base's: it does not hold for what derives from it
+
     NUMBER: ClassVar[int] = WITHDRAWALS
     NEEDS: ClassVar[str] = "influence"
+    COUNTS: ClassVar[str] = "event"
 
     @classmethod
     def tally(cls, facts: Facts) -> tuple[str, bool]:
@@ -68,6 +74,7 @@ class WithdrawalsPage(Page):
                 keys.append(self._add("scope", view, chain, "   " * depth, len(keys)))
             if any(chain.unresolved for _, chain, _ in tree):
                 keys.append(self._add("note", tree[0][0], tree[0][1], "", len(keys)))
+                keys.append(self._add("how", tree[0][0], tree[0][1], "", len(keys)))
         return keys
 
     def _add(self, kind: str, view: ControlView, chain: Chain, indent: str, at: int) -> Key:
@@ -98,14 +105,16 @@ class WithdrawalsPage(Page):
             )
 
     def note(self) -> Line:
-        """What is unresolved, and how much is excluded now."""
+        """The chains that the rail counts, what is unresolved, and how many items are excluded now."""
         if self.facts is None:
             return line(("reading…", "dim"))
         influence = self.facts.reading.influence
+        chains = len(influence.chains)
         unresolved = sum(chain.unresolved for chain in influence.chains)
         return line(
-            (f"{unresolved} unresolved   " if unresolved else "", "waits"),
-            (f"{self.facts.census.withheld:,} items excluded now", "dim"),
+            (f"{chains:,} {plural('chain', chains)}, ", "dim"),
+            (f"{unresolved} unresolved" if unresolved else "", "waits"),
+            (f"{', ' if unresolved else ''}{self.facts.census.withheld:,} excluded", "dim"),
         )
 
     def empty(self) -> tuple[str, ...]:
@@ -126,11 +135,9 @@ class WithdrawalsPage(Page):
         if kind == "gap":
             return EMPTY
         if kind == "note":
-            return line(
-                ("! unresolved: settle with ", "waits"),
-                ("S", "key"),
-                (" (choose which event stands; the settlement is a new event)", "waits"),
-            )
+            return line(("! unresolved: settle with ", "waits"), (verb_named("settle").keys, "key"))
+        if kind == "how":
+            return line(("  choose which event stands; it is a new event", "waits"))
         if kind == "scope":
             lead = f"{indent}{'' if indent else '│'}  "
             return line((lead, "rule"), (display.one_line(f"scope {record.scope}"), "dim"))
@@ -256,6 +263,11 @@ class WithdrawalsPage(Page):
     def go(self, key: object) -> None:
         """To an event, by its id."""
         self.listing.go(("event", str(key), 0))
+
+    def written(self, event: Event) -> None:
+        """To the control event that was written: what it excludes, or what it reinstates, stands there."""
+        if event.control is not None:
+            self.go(event.control.withdrawal_id)
 
     # --- verbs
 

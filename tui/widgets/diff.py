@@ -11,10 +11,14 @@ from core.changes import FileDiff
 from core.differences import OPPOSING, compare
 from core.differences import Span as Stretch
 from tui import display
-from tui.lines import EMPTY, Line, Span, line
+from tui.lines import EMPTY, Line, Span, cells, clip, line, wrap_spans
 
 CONTEXT = 2
 _NUMBER = 5
+_LEAD = 2
+"""A row begins with its number and its sign, a span each."""
+_CONTINUED = 2
+"""So far the further lines of a wrapped row are indented."""
 _SPARED = 3
 """A cut that would spare no more lines than these is not made."""
 _ALIKE = 0.5
@@ -32,15 +36,49 @@ _runs = re.compile(r"\s+|\S+")
 Opcode = tuple[str, int, int, int, int]
 
 
-def diff_lines(diff: FileDiff, clean: Clean, *, limit: int | None = None) -> list[Line]:
-    """One file's diff under a heading; at most `limit` lines of it, then how many more there are."""
+def diff_lines(
+    diff: FileDiff, clean: Clean, *, limit: int | None = None, wrap: int | None = None, longest: int | None = None
+) -> list[Line]:
+    """One file's diff under a heading; at most `limit` lines of it, then how many more there are.
+
+    What comes and goes is wrapped to `wrap` cells, the first `longest` cells of each; otherwise a line is one line.
+    """
     before, after = split(diff.before), split(diff.after)
     body = list(_body(before, after, clean))
     added, removed = _counts(before, after)
+    more = len(body) - limit if limit is not None and len(body) > limit + _SPARED else 0
     lines = [heading(diff, added, removed)]
-    if limit is not None and len(body) > limit + _SPARED:
-        return [*lines, *body[:limit], line("  ", (f"… {len(body) - limit} more lines", "dim"))]
-    return [*lines, *body]
+    for row in body[: len(body) - more]:
+        lines.extend((row,) if wrap is None else _wrapped(row, wrap, longest))
+    if more:
+        lines.append(line("  ", (f"… {more} more lines", "dim")))
+    return lines
+
+
+def _wrapped(row: Line, width: int, longest: int | None) -> Iterator[Line]:
+    """A row that comes or goes, whole: its further lines are indented, and marked where its sign would stand."""
+    if cells(row) <= width or len(row) < _LEAD or row[1].text.isspace():
+        yield row
+        return
+    number, sign, *body = row
+    room = max(width - cells(row[:_LEAD]) - _CONTINUED, 8)
+    spans = tuple(body) if longest is None else clip(tuple(body), longest)
+    for at, part in enumerate(wrap_spans(spans, room)):
+        if at == 0:
+            yield (number, sign, *part)
+        else:
+            yield (Span(" " * cells((number,))), Span("│ ", sign.role), Span(" " * _CONTINUED), *part)
+
+
+def text_room(width: int) -> int:
+    """Cells of a line of the file that stand beside its number and its sign."""
+    return width - _NUMBER - 3
+
+
+def overlong(diff: FileDiff, clean: Clean, longest: int) -> bool:
+    """Whether a line that comes or goes is longer than `longest` cells."""
+    rows = _body(split(diff.before), split(diff.after), clean)
+    return any(cells(row[_LEAD:]) > longest for row in rows if len(row) > _LEAD and not row[1].text.isspace())
 
 
 def heading(diff: FileDiff, added: int, removed: int) -> Line:

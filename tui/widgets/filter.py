@@ -106,9 +106,12 @@ class FilterLine(Horizontal):
         """The filter's field."""
         return self.query_one(FilterInput)
 
-    def show(self, title: Line, *, shown: int, total: int, marks: int = 0, hidden_marks: int = 0) -> None:
-        """Show the title, `40 of 500`, and how many are marked (and how many of those the filter hides)."""
-        count = f"{shown:,} of {total:,}" if self.field.value.strip() else f"{total:,}" if total else ""
+    def show(
+        self, title: Line, *, shown: int, total: int, counts: str = "row", marks: int = 0, hidden_marks: int = 0
+    ) -> None:
+        """Show the title, `40 of 500 items`, and how many are marked (and how many of those the filter hides)."""
+        of = f"{shown:,} of {total:,}" if self.field.value.strip() else f"{total:,}" if total else ""
+        count = f"{of} {plural(counts, total)}" if of else ""
         marked = f"{marks:,} marked" if marks or hidden_marks else ""
         hidden = f", {hidden_marks:,} hidden by the filter" if hidden_marks else ""
         right = line((marked + hidden, "accent"), "  " if marked else "", (count, "dim"))
@@ -123,6 +126,13 @@ class FilterLine(Horizontal):
         """Tell the page."""
         event.stop()
         self.post_message(self.Left())
+
+
+def plural(noun: str, count: int) -> str:
+    """`entry`, or `entries` where it is not one; a plural stays."""
+    if count == 1 or noun.endswith("s"):
+        return noun
+    return f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
 
 
 class _Slash(OneLine):

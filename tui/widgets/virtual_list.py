@@ -186,8 +186,14 @@ class VirtualList(PaintedScroll, can_focus=True):
             first -= 1
         if first < top:
             self.scroll_to(y=first, animate=False, force=True)
-        elif self._index >= top + height:
-            self.scroll_to(y=self._index - height + 1, animate=False, force=True)
+            return
+        # So are lines beneath the last row that nothing can stand on, as far as the row itself stays in view.
+        last = self._index
+        while last + 1 < len(self._keys) and self._keys[last + 1] in self._skip:
+            last += 1
+        last = min(last, self._index + height - 1)
+        if last >= top + height:
+            self.scroll_to(y=last - height + 1, animate=False, force=True)
 
     def action_move(self, step: int) -> None:
         """Move the cursor by one row."""
