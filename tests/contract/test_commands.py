@@ -11,6 +11,7 @@ from core.events import fold
 from core.requests import (
     Approve,
     Clear,
+    Cool,
     NameOwner,
     Pend,
     Propose,
@@ -345,6 +346,14 @@ def test_a_rival_is_settled_in_the_same_plan(root: Root) -> None:
     root.do(Reinstate("memwd-2026-06-12-001", rivals="supersede"))
     assert root.record(OLD_PORT)["superseded_by"] == NEW_PORT
     assert root.record(NEW_PORT).get("Status", "active") == "active"
+
+
+@pytest.mark.parametrize("request_", [Clear((ONE, TWO)), Cool((ONE, OLD_PORT))])
+def test_what_is_left_out_is_named_once(root: Root, request_) -> None:
+    (refusal,) = root.plan(request_).refusals
+    assert refusal.key in request_.items
+    assert refusal.key not in refusal.reason
+    assert refusal.reason[0].isupper()
 
 
 # undo
