@@ -66,6 +66,17 @@ def test_anything_else_cancels(assay, person, answer):
     assert assay.bytes() == before
 
 
+def test_what_is_decided_stands_right_above_the_question(assay, person):
+    session = person("stale", ITEM, "topics/deploy.md:31")
+    session.wait_for("cancel:")
+    above = session.screen.replace("\r", "").rpartition("Decided by ")[2].splitlines()
+    assert above[2] == "Mark 1 item stale"
+    assert above[3].startswith(f"  {ITEM}   pending-cleanup → stale   Retries hide")
+    assert "left out" in above[4]
+    assert above[5].startswith("Mark stale? Type yes")
+    assert max(map(len, above[2:5])) <= 80
+
+
 def test_an_interrupt_cancels(assay, person):
     before = assay.bytes()
     session = person("stale", ITEM)
