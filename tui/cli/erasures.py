@@ -69,7 +69,7 @@ COMMANDS = {
     "erasures": Command(
         usage="[--json]",
         description=(
-            "Every erasure that the log holds, the newest first: its scope, who authorised it, and each holder's result."
+            "Every erasure that the log holds, the newest first: scope, authority, and each holder's result."
         ),
         examples=("erasures", "erasures --json"),
         arguments=add_reading,
