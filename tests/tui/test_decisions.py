@@ -227,6 +227,12 @@ async def test_a_conflict_is_settled_on_evidence(root: Root, key: str, loser: st
         assert "Nothing here contradicts itself" in desk.text
 
 
+async def test_on_a_narrow_terminal_the_suggestion_is_whole(root: Root) -> None:
+    async with opened(root.store, door=root.door(), size=(80, 24)) as desk:
+        await desk.press("3", "enter")
+        assert "suggested as current" in desk.text
+
+
 async def test_both_rows_may_stay(root: Root) -> None:
     async with opened(root.store, door=root.door()) as desk:
         await desk.press("3", "b", "enter")
@@ -343,6 +349,10 @@ async def test_events_without_one_order_are_settled(tmp_path: Path) -> None:
     )
     root = make(tmp_path, lambda files: files.update({"log.md": log}))
     async with opened(root.store, door=root.door()) as desk:
+        await desk.press("3", "G")
+        assert "memwd-2026-06-01-001 and 2 more" in desk.text
+        assert "3 events" in desk.text
+        assert "settle them on 5 Withdrawals" in desk.text
         await desk.press("5")
         assert "1 unresolved" in desk.text
         await desk.press("R")
