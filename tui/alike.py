@@ -29,12 +29,12 @@ def suggestions(pairs: Iterable[Pair]) -> list[Group]:
 
 
 def counted(groups: Collection[Group]) -> str:
-    """What `suggestions` are, in numbers: `2 groups that may say the same, 1 pair that only looks alike`."""
+    """What `suggestions` are, in numbers: `2 groups alike, 1 pair opposed`."""
     apart = sum(group.pairs[0].opposed for group in groups)
     merge = len(groups) - apart
     parts = (
-        f"{merge:,} group{' that may say' if merge == 1 else 's that may say'} the same" if merge else "",
-        f"{apart:,} pair{' that only looks' if apart == 1 else 's that only look'} alike" if apart else "",
+        f"{merge:,} group{'' if merge == 1 else 's'} alike" if merge else "",
+        f"{apart:,} pair{'' if apart == 1 else 's'} opposed" if apart else "",
     )
     return ", ".join(part for part in parts if part)
 

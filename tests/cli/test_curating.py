@@ -87,8 +87,8 @@ class TestDuplicates:
         pairs = assay.inside("duplicates", "--json").data
         opposed = sum(pair["opposed"] for pair in pairs)
         assert 0 < opposed < len(pairs)
-        apart = f"{opposed} pair{' that only looks' if opposed == 1 else 's that only look'} alike"
-        first = f"1 group that may say the same, {apart}; {len(pairs)} pairs in all."
+        apart = f"{opposed} pair{'' if opposed == 1 else 's'} opposed"
+        first = f"1 group alike, {apart}; {len(pairs)} pairs in all."
         assert assay.inside("duplicates").out.splitlines()[0] == first
 
     def test_people_are_told_what_the_score_means(self, assay):

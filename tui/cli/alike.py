@@ -144,7 +144,7 @@ COMMANDS = {
             "Pairs of knowledge that may say the same, best first: suggestions for a human, in any script.\n"
             f"{MEANING}\n"
             "Pairs that a human told apart are left out, and stale items take no part. The first line counts what the\n"
-            "console lists: a group of any number of alike items once, a pair that only looks alike once."
+            "console lists: a group of any number of alike items once, a pair that only looks alike (opposed) once."
         ),
         examples=("duplicates", "duplicates --cutoff 95", "duplicates --json"),
         arguments=_duplicates_arguments,

@@ -68,9 +68,7 @@ def _print(one: Tombstone, out: Output) -> None:
 COMMANDS = {
     "erasures": Command(
         usage="[--json]",
-        description=(
-            "Every erasure that the log holds, the newest first: scope, authority, and each holder's result."
-        ),
+        description=("Every erasure that the log holds, the newest first: scope, authority, and each holder's result."),
         examples=("erasures", "erasures --json"),
         arguments=add_reading,
         run=_run,
