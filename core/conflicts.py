@@ -31,7 +31,8 @@ class Conflict:
     `unordered-controls`, `conflicted-copy`, `merge-markers`.
     `rows` are item keys, oldest first. `suggested` is the key of the row to take for current, None in doubt.
     `acknowledged` is True where a human has let the rows stay (each names the others in `conflicts_with`).
-    `message` never repeats item text. `files` are root-relative, where the conflict is about files.
+    `message` never repeats item text. `files` are root-relative, where the conflict is about files; `controls` are the
+    control events, by their withdrawal ids, where it is about those.
     """
 
     type: str
@@ -41,6 +42,7 @@ class Conflict:
     suggested: str | None = None
     acknowledged: bool = False
     files: tuple[str, ...] = ()
+    controls: tuple[str, ...] = ()
 
 
 def find_conflicts(snapshot: Snapshot, influence: Influence) -> tuple[Conflict, ...]:
@@ -265,9 +267,10 @@ def _cycles(taking_part: _Rows, pointing: Iterable[MemoryItem]) -> list[tuple[st
 
 
 def _controls(chain: Chain) -> Conflict:
-    ids = ", ".join(dict.fromkeys(view.record.withdrawal_id for view in chain.views))
-    said = f"The control events over {chain.scope} are unresolved ({ids}); what is in doubt stays excluded."
-    return Conflict("unordered-controls", None, (), said)
+    ids = tuple(dict.fromkeys(view.record.withdrawal_id for view in chain.views))
+    listed = ", ".join(ids)
+    said = f"The control events over {chain.scope} are unresolved ({listed}); what is in doubt stays excluded."
+    return Conflict("unordered-controls", None, (), said, controls=ids)
 
 
 def _files(snapshot: Snapshot) -> list[Conflict]:

@@ -345,7 +345,7 @@ class Candidates(Sequence[tuple[str, str]]):
 def candidates(snapshot: Snapshot, influence: Influence) -> Candidates:
     """The items that may be near-duplicates, in reading order.
 
-    `knowledge` that is not excluded, held, superseded or merged into another, without the index's copies of it.
+    `knowledge` that is not excluded, held, stale, superseded or merged into another, without the index's copies of it.
     """
     return Candidates(
         item
@@ -359,7 +359,7 @@ def _comparable(items: Items) -> Items:
         item
         for item in items
         if item.kind is Kind.KNOWLEDGE
-        and item.status is not Status.SUPERSEDED
+        and item.status not in (Status.STALE, Status.SUPERSEDED)
         and item.superseded_by is None
         and item.merged_into is None
         and not item.held

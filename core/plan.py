@@ -11,6 +11,7 @@ from core.authority import Actor, Tier
 from core.changes import ChangeSet, FileDiff
 
 if TYPE_CHECKING:
+    from core.errors import AssayError
     from core.requests import Request
 
 
@@ -34,6 +35,12 @@ class Refusal:
 
     key: str
     reason: str
+
+    @classmethod
+    def of(cls, key: str, error: AssayError) -> Refusal:
+        """The refusal that `error` is; the item is named once."""
+        said = error.where is not None and key.startswith(error.where)
+        return cls(key, str(error).removeprefix(f"{error.where}: ") if said else str(error))
 
 
 @dataclass(frozen=True, slots=True)

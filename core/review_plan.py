@@ -83,18 +83,30 @@ class Garbled:
 
 
 def cleanup_plan(queue: Sequence[QueueEntry], conflicts: Sequence[Conflict] = ()) -> tuple[CleanupRow, ...]:
-    """The plan that comes before any destructive change: conflicts to settle, then the queue in order."""
-    rows = [
-        CleanupRow(
-            what=f"settle {conflict.type}" + (f" on {mask(conflict.subject)}" if conflict.subject else ""),
-            who=who_may("settle" if conflict.type == "unordered-controls" else "reconcile"),
-            why=conflict.message,
-            words=_sayable(_conflict_words(conflict)),
+    """The plan that comes before any destructive change: conflicts to settle, then the queue in order.
+
+    What waits because of a conflict stands with it, not twice.
+    """
+    rows: list[CleanupRow] = []
+    told: set[int] = set()
+    for conflict in conflicts:
+        if conflict.acknowledged or conflict.type not in _TO_SETTLE:
+            continue
+        same = [number for number, entry in enumerate(queue) if _waits_by(entry, conflict)]
+        told.update(same)
+        rows.append(
+            CleanupRow(
+                what=f"settle {conflict.type}" + (f" on {mask(conflict.subject)}" if conflict.subject else ""),
+                who=who_may("settle" if conflict.type == "unordered-controls" else "reconcile"),
+                why=conflict.message,
+                words=_sayable(_conflict_words(conflict)),
+                title=next((f"“{queue[number].title}”" for number in same if queue[number].item), ""),
+                waiting=next((_waiting(queue[number]) for number in same), ""),
+            )
         )
-        for conflict in conflicts
-        if not conflict.acknowledged and conflict.type in _TO_SETTLE
-    ]
-    for entry in queue:
+    for number, entry in enumerate(queue):
+        if number in told:
+            continue
         place = f"{entry.file}:{entry.line}" if entry.line else entry.file or ""
         about = " ".join(part for part in (entry.item or place, f"“{entry.title}”" if entry.item else "") if part)
         remedies = (finding.remedy for finding in entry.findings)
@@ -173,7 +185,16 @@ def _sayable(words: tuple[str, ...]) -> tuple[str, ...]:
     return words if plain else ()
 
 
+def _waits_by(entry: QueueEntry, conflict: Conflict) -> bool:
+    """Whether the entry is settled with the conflict."""
+    if entry.proposed == "settle":
+        return entry.finding is not None and entry.finding.id in conflict.controls
+    return entry.proposed == "reconcile" and conflict.type.startswith("refuted-") and entry.item in conflict.rows
+
+
 def _conflict_words(conflict: Conflict) -> tuple[str, ...]:
+    if conflict.controls:
+        return ("settle", conflict.controls[0], OPEN)
     if not conflict.rows:
         return ()
     return ("reconcile", *conflict.rows, "--current", conflict.suggested or OPEN, "--evidence", OPEN)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Protocol
 
 from core.commands.merging import not_duplicates
-from core.duplicates import Candidates, Index, Pair, candidates, find_duplicates, worth_showing
+from core.duplicates import Candidates, Group, Index, Pair, candidates, find_duplicates, group_pairs, worth_showing
 from core.items import MemoryItem
 from core.reading import Reading
 
@@ -19,6 +19,24 @@ MANY = 200
 """More changed items than this are searched for anew, all at once."""
 BESIDE = 3_000
 """From so many texts on the search is a process of its own, so that neither keys nor memory here pay for it."""
+
+
+def suggestions(pairs: Iterable[Pair]) -> list[Group]:
+    """What is put to a human, one by one: groups that may be merged, then each opposed pair as a group of its own."""
+    given = tuple(pairs)
+    apart = [Group((pair.a, pair.b), (pair,), pair.score, (pair,)) for pair in given if pair.opposed]
+    return [*group_pairs(pair for pair in given if not pair.opposed), *apart]
+
+
+def counted(groups: Collection[Group]) -> str:
+    """What `suggestions` are, in numbers: `2 groups alike, 1 pair opposed`."""
+    apart = sum(group.pairs[0].opposed for group in groups)
+    merge = len(groups) - apart
+    parts = (
+        f"{merge:,} group{'' if merge == 1 else 's'} alike" if merge else "",
+        f"{apart:,} pair{'' if apart == 1 else 's'} opposed" if apart else "",
+    )
+    return ", ".join(part for part in parts if part)
 
 
 class Searcher(Protocol):

@@ -101,7 +101,8 @@ class Decider:
     def _planned(self, plan: Plan, request: Request, then: Then | None) -> None:
         if isinstance(self._app.screen, Dialog):
             return
-        if plan.tier is Tier.FREE and not plan.human_only:
+        # What an undo takes back is chosen by the log, not by the cursor: it is seen before it is done.
+        if plan.tier is Tier.FREE and not plan.human_only and not isinstance(request, Undo):
             self._app.run_worker(
                 partial(self._commit_at_once, plan, request, then), group="commit", thread=True, exit_on_error=False
             )

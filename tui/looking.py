@@ -97,18 +97,10 @@ def _plan(console: Console, page: Page) -> None:
 
 def write_review_plan(reading: Reading, clean: Clean, file: str, root: str) -> tuple[str, ...]:
     """Write the review's plan as Markdown and, beside it, as JSON; the files. Raises `Refused`, `WriteRefused`."""
-    import json
-    import os
-
     from core.review_plan import cleanup_plan
-    from tui.cli.plan import outside, plan_text, row_json, write_new
+    from tui.cli.plan import write_both
 
-    rows = cleanup_plan(reading.queue, reading.conflicts)
-    path = outside(file, root)
-    beside = os.path.splitext(path)[0] + ".json"
-    write_new(path, plan_text(rows, clean, today=reading.today))
-    write_new(beside, json.dumps([row_json(row, clean) for row in rows], indent=2, ensure_ascii=True) + "\n")
-    return path, beside
+    return write_both(cleanup_plan(reading.queue, reading.conflicts), clean, file, root, today=reading.today)
 
 
 def _back(console: Console, page: Page) -> None:

@@ -69,6 +69,7 @@ def read_settings(path: str, themes: Collection[str]) -> Settings:
         found = tomllib.loads(data.decode("utf-8-sig"))
     except ValueError as error:  # no TOML, or no UTF-8
         raise UsageError(f"The settings cannot be read: {error}.", where=path, remedy="Repair the file.") from error
+    _placed(found, path)
     _known(found, ("console", "keys"), "table of settings", path)
     console, keys = _table(found, "console", path), _table(found, "keys", path)
     _known(console, ("theme",), "setting of [console]", path)
@@ -85,6 +86,14 @@ def _table(found: Mapping[str, Any], name: str, path: str) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise UsageError(f"{name} is a table: [{name}].", where=path)
     return table
+
+
+def _placed(found: Mapping[str, Any], path: str) -> None:
+    """A setting that stands above every table is one that somebody means, and has a place."""
+    for name in found:
+        table = "console" if name == "theme" else "keys" if any(verb.name == name for verb in VERBS) else None
+        if table is not None:
+            raise UsageError(f"{name} belongs under [{table}].", where=path, remedy=f"Put the line [{table}] above it.")
 
 
 def _known(found: Mapping[str, Any], names: Collection[str], what: str, path: str) -> None:

@@ -304,7 +304,14 @@ VERBS: tuple[Verb, ...] = (
     Verb("mark all", "V", "mark all", "Mark all items shown, or unmark them.", _ITEMS),
     Verb("diff", "d", "diff", "Then the key of a decision: show what it would write, and write nothing.", rank=44),
     Verb(
-        "undo", "u", "undo", "Take back your latest decision that can be taken back.", ALL, "undo", Tier.FREE, rank=46
+        "undo",
+        "u",
+        "undo",
+        "Take back your latest decision that can be taken back; its plan is shown first.",
+        ALL,
+        "undo",
+        Tier.PLAN,
+        rank=46,
     ),
     Verb("source", "o", "source", "Open the archive where the item's Source points.", rank=48),
     Verb("plan", "P", "plan", "Write the review's plan to a file, as Markdown to tick and as JSON.", (REVIEW,)),

@@ -163,7 +163,7 @@ def _move(
                 raise Refused(why, where=item.id)
         except AssayError as error:
             first = first or error
-            refusals.append(Refusal(key, str(error)))
+            refusals.append(Refusal.of(key, error))
             continue
         changes.append(MoveItem(item.key, item.place.file, section))
         lines.append(context.line(item, f"{item.place.section or item.place.file} → {section}"))

@@ -72,7 +72,7 @@ def _draft(
                 raise Refused(why, where=item.id or str(item.place))
         except AssayError as error:
             first = first or error
-            refusals.append(Refusal(key, str(error)))
+            refusals.append(Refusal.of(key, error))
             continue
         fields = [FieldChange("Status", item.status_text, to.value)]
         if to is Status.ACTIVE and item.superseded_by:

@@ -82,11 +82,31 @@ def draft_undo(request: Undo, context: Context) -> Draft:
         changes=tuple(changes),
         lines=tuple(lines),
         undo="Cannot be undone itself; decide again instead.",
+        warnings=_passed_over(event, context) if request.event is None else (),
         undoes=event.id,
         reads={"event": event.id},
         human_only=human_only(command),
         done=f"undone: {what}",
     )
+
+
+def _passed_over(event: Event, context: Context) -> tuple[str, ...]:
+    """One sentence on the actor's decisions after `event` that no undo takes back: whoever undoes may mean those."""
+    events = context.reading.snapshot.events
+    after = events[next(at for at, other in enumerate(events) if other.id == event.id) + 1 :]
+    passed = [
+        other
+        for other in after
+        if other.actor == str(context.actor) and other.command and other.command not in (*UNDOABLE, "undo")
+    ]
+    if not passed:
+        return ()
+    last, command = passed[-1], passed[-1].command or ""
+    words = _done(last, context).partition(":")[0].partition(",")[0]
+    named = words if command.removesuffix("e") in words else f"{words} ({command})"
+    more = f" and {len(passed) - 1} more" if len(passed) > 1 else ""
+    what, before = ("These", "them") if more else ("That", "it")
+    return (f"Decided since: {named}{more}. {what} cannot be undone; this undoes what came before {before}.",)
 
 
 def _done(event: Event, context: Context) -> str:

@@ -83,6 +83,14 @@ class TestDuplicates:
         assert any("never" in note for note in opposed["notes"])
         assert assay.bytes() == before
 
+    def test_what_is_counted_is_said(self, assay):
+        pairs = assay.inside("duplicates", "--json").data
+        opposed = sum(pair["opposed"] for pair in pairs)
+        assert 0 < opposed < len(pairs)
+        apart = f"{opposed} pair{'' if opposed == 1 else 's'} opposed"
+        first = f"1 group alike, {apart}; {len(pairs)} pairs in all."
+        assert assay.inside("duplicates").out.splitlines()[0] == first
+
     def test_people_are_told_what_the_score_means(self, assay):
         out = assay.inside("duplicates").out
         assert "normalised edit similarity of the sorted words" in out
@@ -149,6 +157,9 @@ class TestMerge:
             "stale",
             "historical",
         )
+        suggested = [id for pair in assay.inside("duplicates", "--json").data for id in pair["ids"]]
+        assert ONE in suggested
+        assert "mem-2026-05-21-002" not in suggested, "the fold that was undone stands beside its own members"
 
     def test_without_a_text_the_editor_opens_on_the_members(self, assay, person, editor, tmp_path):
         editor("printf 'Back the database up\\nbefore each deploy.\\n' > \"$1\"")

@@ -60,11 +60,16 @@ def test_out_writes_a_new_file_outside_the_root(assay, plan):
     result = assay.inside("plan", "--out", "review.md")
     assert (result.status, result.out) == (0, "")
     assert (assay.folder / "review.md").read_text() == plan.text
+    assert json.loads((assay.folder / "review.json").read_text()) == assay.inside("plan", "--json").data
+    (assay.folder / "mine.json").write_text("mine")
+    assert assay.inside("plan", "--out", "mine.md").status == 6
+    assert not (assay.folder / "mine.md").exists(), "both or none"
     assert assay.inside("plan", "--out", "review.md").status == 6
     assert assay.inside("plan", "--out", "memory/topics/review.md").status == 6
     assert assay.inside("plan", "--out", "nowhere/review.md").status == 9
-    assert assay.inside("plan", "--out", "review.json", "--json").status == 0
-    assert json.loads((assay.folder / "review.json").read_text())[0]["command"]
+    assert assay.inside("plan", "--out", "only.json", "--json").status == 0
+    assert json.loads((assay.folder / "only.json").read_text())[0]["command"]
+    assert not (assay.folder / "only.md").exists()
     assert assay.bytes() == before
 
 

@@ -35,6 +35,7 @@ READS: list[list[str]] = [
     ["findings"],
     ["conflicts"],
     ["withdrawals"],
+    ["erasures"],
     ["log"],
     ["check"],
     ["plan"],
@@ -230,6 +231,49 @@ class TestWithdrawn:
         result = assay.inside("withdrawals", "--audit")
         assert (result.status, result.out) == (4, "")
         assert WITHDRAWN_TEXT in person("withdrawals", "--audit").end().err
+
+
+TOMBSTONE = """\
+- [2026-06-10T09:00:00+00:00] erase (memlog-2026-06-10-001) by owner:ana — memerase-2026-06-10-001
+  ```yaml
+  erasure_id: memerase-2026-06-10-001
+  record_type: erasure-tombstone-v1
+  scope_refs: [mem-2026-05-20-009]
+  authority_ref: request-9
+  decided_at: 2026-06-10T08:00:00+00:00
+  executed_at: 2026-06-10T09:00:00+00:00
+  holders:
+    - holder_ref: topics/deploy.md
+      result: completed
+    - holder_ref: backup
+      result: unevaluated
+      limitation_ref: policy-3
+  sanitized_replacement_refs: []
+  ```
+"""
+
+
+def test_erasures_name_scope_authority_and_every_holder(assay):
+    assert (assay.inside("erasures").out, assay.inside("erasures", "--json").data) == ("", [])
+    later = TOMBSTONE.replace("2026-06-10", "2026-06-11").replace("mem-2026-05-20-009", '"run\\e[2J"')
+    assay.lay_out({}, log=f"# Log\n\n{TOMBSTONE}{later}")
+    shown = assay.inside("erasures").out
+    assert "✕ memerase-2026-06-10-001   mem-2026-05-20-009   1 of 2 holders completed\n" in shown
+    for words in (
+        "authority  request-9",
+        "  ✓ topics/deploy.md   completed\n",
+        "  ◌ backup   unevaluated   policy-3\n",
+    ):
+        assert words in shown
+    assert "\x1b" not in shown
+    newest, oldest = assay.inside("erasures", "--json").data
+    assert (newest["erasure_id"], oldest["erasure_id"]) == ("memerase-2026-06-11-001", "memerase-2026-06-10-001")
+    assert (oldest["scope_refs"], oldest["authority_ref"]) == (["mem-2026-05-20-009"], "request-9")
+    assert oldest["holders"] == [
+        {"holder_ref": "topics/deploy.md", "result": "completed", "limitation_ref": None},
+        {"holder_ref": "backup", "result": "unevaluated", "limitation_ref": "policy-3"},
+    ]
+    assert oldest["place"]["file"] == "log.md"
 
 
 SECRET = "AKIAIOSFODNN7EXAMPLE"

@@ -66,6 +66,17 @@ def test_anything_else_cancels(assay, person, answer):
     assert assay.bytes() == before
 
 
+def test_what_is_decided_stands_right_above_the_question(assay, person):
+    session = person("stale", ITEM, "topics/deploy.md:31")
+    session.wait_for("cancel:")
+    above = session.screen.replace("\r", "").rpartition("Decided by ")[2].splitlines()
+    assert above[2] == "Mark 1 item stale"
+    assert above[3].startswith(f"  {ITEM}   pending-cleanup → stale   Retries hide")
+    assert "left out" in above[4]
+    assert above[5].startswith("Mark stale? Type yes")
+    assert max(map(len, above[2:5])) <= 80
+
+
 def test_an_interrupt_cancels(assay, person):
     before = assay.bytes()
     session = person("stale", ITEM)
@@ -165,6 +176,25 @@ def test_pending_one_item_needs_no_question_and_undo_takes_it_back(assay, person
     assert assay("undo", result.data["event"]).status == 0
     assert page(assay).count(b"Status: pending-cleanup") == before.count(b"Status: pending-cleanup")
     assert assay("undo").status == 6
+
+
+def test_undo_asks_whoever_is_at_the_terminal_whatever_it_takes_back(assay, person):
+    assert assay("pend", "mem-2026-05-20-002").status == 0
+    pended = page(assay)
+    declined = person("undo").answer("no")
+    assert (declined.status, page(assay)) == (14, pended)
+    assert "Undo: 1 item pending-cleanup" in declined.err
+    assert person("undo").answer("yes").status == 0
+    assert page(assay) != pended
+
+
+def test_undo_says_which_decision_it_passes_over(assay):
+    assay.own()
+    assert assay.agreed("stale", ITEM).status == 0
+    assert assay.agreed("withdraw", "--item", "mem-2026-05-20-002").status == 0
+    said = assay.agreed("undo").err
+    assert "Note: Decided since: memwd-" in said
+    assert "(withdraw). That cannot be undone; this undoes what came before it." in said
 
 
 def test_undo_of_a_human_decision_asks(assay, person):

@@ -9,9 +9,12 @@ from core.controls import Scope
 from core.errors import ItemNotFound, NeedsHuman, NotAuthorised, PlanChanged, Refused
 from core.events import fold
 from core.requests import (
+    Approve,
     Clear,
+    Cool,
     NameOwner,
     Pend,
+    Propose,
     Reconcile,
     Recover,
     Reinstate,
@@ -345,6 +348,14 @@ def test_a_rival_is_settled_in_the_same_plan(root: Root) -> None:
     assert root.record(NEW_PORT).get("Status", "active") == "active"
 
 
+@pytest.mark.parametrize("request_", [Clear((ONE, TWO)), Cool((ONE, OLD_PORT))])
+def test_what_is_left_out_is_named_once(root: Root, request_) -> None:
+    (refusal,) = root.plan(request_).refusals
+    assert refusal.key in request_.items
+    assert refusal.key not in refusal.reason
+    assert refusal.reason[0].isupper()
+
+
 # undo
 
 
@@ -420,6 +431,21 @@ def test_undo_takes_the_actors_own_latest_event(root: Root) -> None:
     assert root.record(TWO)["Status"] == "stale"
     with pytest.raises(Refused):
         root.plan(Undo(), ANA)
+
+
+def test_undo_says_which_later_decisions_it_passes_over(root: Root) -> None:
+    stale = root.do(Stale((ONE,)))
+    assert root.plan(Undo()).warnings == ()
+    proposed = root.do(Propose("conventions.md", "Back up first.", (TWO,), "No loss.", "None."), BOB)
+    assert root.plan(Undo()).warnings == (), "what others decided is theirs"
+    policy = proposed.title.split()[0]
+    root.do(Approve(policy))
+    (said,) = root.plan(Undo()).warnings
+    assert said == f"Decided since: {policy} approved. That cannot be undone; this undoes what came before it."
+    root.do(Withdraw(Scope(frozenset({TWO}))))
+    (said,) = root.plan(Undo()).warnings
+    assert "memwd-2026-06-12-001 (withdraw) and 1 more. These cannot be undone; " in said
+    assert root.plan(Undo(stale.event)).warnings == (), "whoever names an event means it"
 
 
 def test_a_withdrawal_is_not_undone_with_undo(root: Root) -> None:

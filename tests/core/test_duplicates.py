@@ -294,7 +294,8 @@ def test_only_eligible_current_knowledge_takes_part() -> None:
         item("mem-2026-05-01-007", SAID, kind=None),
         item("mem-2026-05-01-008", SAID, file="withdrawn/t.md"),
         item("mem-2026-05-01-002", f"{SAID}!", file="index.md"),
-        item("mem-2026-05-01-009", f"{SAID}~", status="stale", section="Historical lessons"),
+        item("mem-2026-05-01-009", f"{SAID}~", section="Historical lessons"),
+        item("mem-2026-05-01-010", f"{SAID}~", status="stale"),
         controls=[withdraw("memlog-2026-06-10-001", ["mem-2026-05-01-003"])],
     )
     influence = resolve_influence(snapshot)

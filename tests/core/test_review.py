@@ -525,6 +525,23 @@ class TestPlan:
         (row,) = cleanup_plan(reading.queue, reading.conflicts)
         assert row.what == "settle two-active on a:b"
 
+    def test_what_waits_by_a_conflict_stands_with_it_and_once(self) -> None:
+        snapshot = TestQueue.SNAPSHOT
+        reading = Reading(snapshot, today="2026-06-12")
+        rows = cleanup_plan(reading.queue, reading.conflicts)
+        (row,) = [row for row in rows if row.words[:1] == ("reconcile",)]
+        assert row.words[1:3] == ("mem-2026-05-11-004", "mem-2026-06-03-002")
+        assert "Retries hide timeouts." in row.title
+        assert row.waiting.startswith("pending ")
+
+    def test_unordered_control_events_are_one_box_to_settle(self) -> None:
+        first = withdraw("wd-1", [ONE])
+        snapshot = root(item(ONE), controls=[first, withdraw("wd-2", [ONE])])
+        reading = Reading(snapshot, today="2026-06-12")
+        rows = cleanup_plan(reading.queue, reading.conflicts)
+        (row,) = [row for row in rows if "settle" in row.line]
+        assert row.line.startswith("- [ ] settle wd-1 … — ")
+
     def test_the_markdown_keeps_text_text(self) -> None:
         snapshot = root(item(ONE, "`code` [link](x)\n# heading <b>", status="pending-cleanup"))
         shown = cleanup_markdown(cleanup_plan(queue(snapshot)), today="2026-06-12")

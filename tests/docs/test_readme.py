@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from textual.binding import Binding
+from textual.filter import Monochrome, NoColor
 
+from core.commands.undo import UNDOABLE
+from core.engine import STAMP_HOLDS, Engine
+from stores.memory import MemoryStore
+from tests.tui.driving import ANA, snapshot
+from tui import themes
+from tui.app import AssayApp
 from tui.cli import main
 from tui.cli.commands import ENTRIES, load, parser_of
 from tui.cli.exits import TABLE
+from tui.door import fixed
+from tui.settings import read_settings
 from tui.verbs import DECISIONS, VERBS
 from tui.widgets.virtual_list import VirtualList
 
@@ -100,6 +111,53 @@ def test_keys_are_the_tables() -> None:
     assert spoken <= known | moving | {"/"}, spoken - known
     decisions = {verb.keys for verb in DECISIONS}
     assert decisions <= spoken, decisions - spoken
+
+
+def test_the_settings_shown_are_settings(tmp_path: Path) -> None:
+    (shown,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    path = tmp_path / "settings.toml"
+    path.write_text(shown)
+    chosen = read_settings(str(path), themes.names())
+    assert chosen.theme == "high-contrast"
+    assert {name: key for name, (key, _) in chosen.keys.items()} == {"stale": "z", "mark all": "ctrl+a"}
+    assert set(re.findall(r'"([a-z-]+)"', shown.split("or any other")[1].splitlines()[0])) <= themes.names()
+
+
+def test_the_environment_is_the_programs() -> None:
+    source = "".join(path.read_text() for folder in ("core", "stores", "tui") for path in (ROOT / folder).rglob("*.py"))
+    named = set(re.findall(r"\b(?:ASSAY|XDG)_[A-Z_]+\b", README))
+    assert {name for name in named if f'"{name}"' not in source} == set()
+    assert {"ASSAY_ROOT", "ASSAY_CONFIG_DIR", "ASSAY_ASCII"} <= named
+
+
+def test_without_colours_where_nobody_wants_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "`NO_COLOR`" in README
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = AssayApp(lambda: Engine(MemoryStore(snapshot())), fixed(ANA), root="memory")
+    assert any(isinstance(line_filter, NoColor | Monochrome) for line_filter in app._filters)
+
+
+def test_the_checks_that_apply_to_the_sample_are_counted(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["check", "--json"])
+    checks = json.loads(capsys.readouterr().out)
+    applying = [check for check in checks if check["result"] != "not-applicable"]
+    step = next(part for part in README.split("\n\n") if "is Health:" in part).split("is Health:")[1]
+    assert [int(number) for number in re.findall(r"\b\d\d\b", step)] == [len(checks), len(applying)]
+
+
+def test_the_bytes_written_are_those_confirmed_but_for_number_and_time() -> None:
+    assert ("or the question stood for ten minutes" in README) == (timedelta(minutes=10) == STAMP_HOLDS)
+
+
+def test_a_second_owner_is_refused_as_it_says(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "`assay owner add` is refused to everybody but a confirmed owner of `*`" in README
+    assert main(["owner", "add", "somebody", "--dry-run"]) == 5
+    assert "not confirmed on this machine" in capsys.readouterr().err
+
+
+def test_what_undo_takes_back_is_what_it_says() -> None:
+    assert "Approvals, rejections and control\n   events are taken back by a decision of their own" in README
+    assert {"approve", "reject", "withdraw", "reinstate", "settle"} & set(UNDOABLE) == set()
 
 
 @pytest.mark.parametrize("link", re.findall(r"\]\(([^)#]+)\)", README))

@@ -71,6 +71,7 @@ async def test_a_suggestion_changes_nothing(root: Root) -> None:
     async with opened(root.store, door=root.door()) as desk:
         await desk.press("4")
         assert "4 Duplicates     2" in desk.text
+        assert "1 group alike, 1 pair opposed" in desk.text
         await desk.press("j", "enter", "escape", "k", "d", "n", "escape", "m", "escape")
         assert every_byte(root) == before
 

@@ -53,7 +53,7 @@ async def test_a_status_is_changed_in_its_own_bytes(root: Root, key: str, id: st
         assert "✓" in desk.receipt
 
 
-async def test_one_item_is_marked_pending_without_a_question_and_u_takes_it_back(root: Root) -> None:
+async def test_one_item_is_marked_pending_without_a_question_and_u_shows_its_plan_first(root: Root) -> None:
     old = root.text("topics/deploy.md")
     async with opened(root.store, door=root.door()) as desk:
         await into(desk, BACKUP)
@@ -63,6 +63,11 @@ async def test_one_item_is_marked_pending_without_a_question_and_u_takes_it_back
         assert "u undoes" in desk.receipt
         assert BACKUP in root.text("index.md")
         await desk.press("u")
+        assert "Undo: 1 item pending-cleanup" in desk.text
+        await desk.press("escape")
+        assert root.text("topics/deploy.md").count("Status: pending-cleanup") == 2, "seen, and left alone"
+        await desk.press("u")
+        await desk.confirm()
         assert items_of(root.text("topics/deploy.md")) == items_of(old)
         assert "✓ undone: 1 item pending-cleanup   " in desk.receipt
         assert "memlog-2026-06-12-002" in desk.receipt
@@ -71,7 +76,20 @@ async def test_one_item_is_marked_pending_without_a_question_and_u_takes_it_back
         assert "nothing to undo" in desk.text
 
 
-async def test_undo_of_a_human_decision_asks_as_the_decision_did(root: Root) -> None:
+async def test_undo_says_that_it_passes_over_what_cannot_be_undone(root: Root) -> None:
+    async with opened(root.store, door=root.door()) as desk:
+        await into(desk, RETRIES)
+        await desk.press("s")
+        await desk.confirm()
+        await into(desk, BACKUP)
+        await desk.press("w", "enter", "enter")
+        await desk.confirm()
+        await desk.press("u")
+        assert "Undo: 1 item stale" in desk.text
+        assert "! Decided since: memwd-2026-06-12-001 (withdraw). That cannot be undone" in desk.text
+
+
+async def test_undo_of_a_human_decision_asks(root: Root) -> None:
     old = root.text("topics/deploy.md")
     async with opened(root.store, door=root.door()) as desk:
         await into(desk, BACKUP)
@@ -92,8 +110,7 @@ async def test_after_an_undo_the_cursor_is_on_what_came_back_and_the_queue_is_as
             await desk.confirm()
             assert desk.key != key
             await desk.press("u")
-            if decision == "s":  # taking a clear back asks for nothing that the clear did not
-                await desk.confirm()
+            await desk.confirm()
             assert desk.key == key
             assert rows_of(desk) == before
         await desk.press("1", "escape")
@@ -208,6 +225,12 @@ async def test_a_conflict_is_settled_on_evidence(root: Root, key: str, loser: st
         await desk.confirm()
         assert "superseded" in root.text(loser)
         assert "Nothing here contradicts itself" in desk.text
+
+
+async def test_on_a_narrow_terminal_the_suggestion_is_whole(root: Root) -> None:
+    async with opened(root.store, door=root.door(), size=(80, 24)) as desk:
+        await desk.press("3", "enter")
+        assert "suggested as current" in desk.text
 
 
 async def test_both_rows_may_stay(root: Root) -> None:
@@ -326,6 +349,10 @@ async def test_events_without_one_order_are_settled(tmp_path: Path) -> None:
     )
     root = make(tmp_path, lambda files: files.update({"log.md": log}))
     async with opened(root.store, door=root.door()) as desk:
+        await desk.press("3", "G")
+        assert "memwd-2026-06-01-001 and 2 more" in desk.text
+        assert "3 events" in desk.text
+        assert "settle them on 5 Withdrawals" in desk.text
         await desk.press("5")
         assert "1 unresolved" in desk.text
         await desk.press("R")

@@ -221,6 +221,7 @@ async def test_the_log_names_each_event_and_marks_what_was_undone(tmp_path: Path
     async with opened(root.store, door=root.door()) as desk:
         await into(desk, BACKUP)
         await desk.press("p", "u")
+        await desk.confirm()
         await into(desk, RETRIES)
         await desk.press("s")
         await desk.confirm()

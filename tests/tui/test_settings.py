@@ -58,6 +58,8 @@ def test_they_stand_beside_the_confirmed_owners(tmp_path: Path) -> None:
         ("[console]\ntheme = 3\n", "in quotes", ""),
         ('[console]\nthem = "nord"\n', "no setting of [console] 'them'", "theme"),
         ('[keyes]\nstale = "z"\n', "no table of settings 'keyes'", "keys"),
+        ('theme = "light"\n', "theme belongs under [console]", "the line [console] above it"),
+        ('stale = "z"\n', "stale belongs under [keys]", "the line [keys] above it"),
         ("keys = 3\n", "keys is a table", ""),
         ('[keys]\nstael = "z"\n', "no verb 'stael'", "Did you mean stale?"),
         ('[keys]\nstale = "ctrl+zz"\n', "no key 'ctrl+zz'", "Did you mean ctrl+z?"),

@@ -10,6 +10,7 @@ from core.duplicates import CUTOFF, Pair, suggest_duplicates
 from core.items import MemoryItem
 from core.requests import Merge, NotDuplicate
 from tui import display
+from tui.alike import counted, suggestions
 from tui.cli import exits
 from tui.cli.commands import Command
 from tui.cli.decide import cleaner
@@ -56,6 +57,7 @@ def _duplicates(args: argparse.Namespace, out: Output) -> int:
     if not pairs:
         out.nothing(f"no two items score {args.cutoff:g} or more.")
         return exits.OK
+    out.line(f"{counted(suggestions(pairs))}; {len(pairs):,} pair{'' if len(pairs) == 1 else 's'} in all.")
     out.line(f"Suggestions, nothing more. {MEANING}")
     for pair in pairs:
         _print(pair, opened, out)
@@ -141,7 +143,8 @@ COMMANDS = {
         description=(
             "Pairs of knowledge that may say the same, best first: suggestions for a human, in any script.\n"
             f"{MEANING}\n"
-            "Pairs that a human told apart are left out."
+            "Pairs that a human told apart are left out, and stale items take no part. The first line counts what the\n"
+            "console lists: a group of any number of alike items once, a pair that only looks alike (opposed) once."
         ),
         examples=("duplicates", "duplicates --cutoff 95", "duplicates --json"),
         arguments=_duplicates_arguments,

@@ -65,6 +65,7 @@ GROUPS: tuple[tuple[str, tuple[Entry, ...]], ...] = (
             Entry("findings", "findings", "everything the review found"),
             Entry("conflicts", "findings", "rows that contradict each other"),
             Entry("withdrawals", "withdrawals", "control records, and what each excludes now"),
+            Entry("erasures", "erasures", "what was erased, and what became of every holder"),
             Entry("log", "log", "the operation log"),
             Entry("duplicates", "alike", "knowledge that may say the same: suggestions for a human"),
             Entry("proposals", "proposals", "what is proposed as a standing rule, and what it rests on"),

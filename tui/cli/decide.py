@@ -17,12 +17,15 @@ from tui import display
 from tui.cli import exits
 from tui.cli.opened import Opened
 from tui.cli.output import Output, notice
-from tui.cli.preview import plan_json, plan_lines, receipt_json
+from tui.cli.preview import item_lines, plan_json, plan_lines, receipt_json
 from tui.cli.terminal import Terminal
 from tui.cli.withheld import Withheld
 from tui.widgets.diff import Clean
 
 YES = "yes"
+
+REMINDED = 10
+"""So many items are named again right above the question: they fit on the smallest screen."""
 
 OWNERS_ONLY = (Withdraw, Reinstate, Settle, Approve, Reject)
 
@@ -119,13 +122,23 @@ def _confirm(plans: Sequence[Plan], clean: Clean, news: str) -> None:
             for line in plan_lines(plan, clean):
                 terminal.show(line)  # whole: nobody decides on what was not shown
         verb = first.verb if len(plans) == 1 else f"{first.verb}, all {len(plans)}"
-        terminal.show(f"\n{display.one_line(clean(first.title))}")  # a long diff has pushed it off the screen
+        _remind(terminal, plans, clean)
         if any(plan.tier is Tier.PHRASE for plan in plans):
             phrase = first.phrase or first.verb
             terminal.show("This cannot be undone.")
             _expect(terminal, f"{verb}? Type {phrase!r}, or anything else to cancel:", phrase)
         else:
             _expect(terminal, f"{verb}? Type {YES}, or anything else to cancel:", YES)
+
+
+def _remind(terminal: Terminal, plans: Sequence[Plan], clean: Clean) -> None:
+    """What is decided, once more and short: the diff has pushed it off the screen."""
+    terminal.show(f"\n{display.one_line(clean(plans[0].title))}")
+    lines = [line for plan in plans for line in item_lines(plan, clean)]
+    for line in lines[:REMINDED]:
+        terminal.show(display.clip(line, terminal.columns))
+    if len(lines) > REMINDED:
+        terminal.show(f"  … and {len(lines) - REMINDED:,} more, as above")
 
 
 def _expect(terminal: Terminal, question: str, answer: str) -> None:

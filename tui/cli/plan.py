@@ -33,7 +33,11 @@ class _Asked(NamedTuple):
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--out", metavar="FILE", help="write the plan to a new file instead of printing it")
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        help="write the plan to a new file, and as JSON beside it (with --json: the JSON alone)",
+    )
     parser.add_argument(
         "--take", metavar="FILE", help="take a plan back in: every ticked line is shown again, and asked"
     )
@@ -95,26 +99,50 @@ def outside(file: str, root: str) -> str:
     return path
 
 
+def _there(path: str) -> Refused:
+    return Refused("It is there already; nothing was written.", where=path, remedy="Name a new file.")
+
+
 def write_new(path: str, text: str) -> None:
     """Write a file that is not there yet. Raises `Refused` where it is, `WriteRefused` where it cannot be written."""
     try:
         with open(path, "x", encoding="utf-8", errors="backslashreplace") as stream:
             stream.write(text)
     except FileExistsError:
-        raise Refused("It is there already; nothing was written.", where=path, remedy="Name a new file.") from None
+        raise _there(path) from None
     except OSError as error:
         raise WriteRefused(f"It cannot be written: {error.strerror or error}.", where=path) from error
 
 
+def write_both(rows: Sequence[CleanupRow], clean: Clean, file: str, root: str, *, today: str) -> tuple[str, ...]:
+    """Write the plan as Markdown to a new file outside the root and, beside it, as JSON; the files.
+
+    Raises `Refused` where either is there already, before anything is written, and `WriteRefused`.
+    """
+    stem, end = os.path.splitext(outside(file, root))
+    both = (f"{stem}{'.md' if end == '.json' else end}", f"{stem}.json")
+    for path in both:
+        if os.path.lexists(path):
+            raise _there(path)
+    write_new(both[0], plan_text(rows, clean, today=today))
+    write_new(both[1], _as_json(rows, clean))
+    return both
+
+
+def _as_json(rows: Sequence[CleanupRow], clean: Clean) -> str:
+    return json.dumps([row_json(row, clean) for row in rows], indent=2, ensure_ascii=True) + "\n"
+
+
 def _write(rows: Sequence[CleanupRow], opened: Opened, file: str, out: Output) -> None:
-    """Write the plan to a file that is not there yet, outside the root."""
-    path, clean = outside(file, opened.path), cleaner(opened, out)
+    """Write the plan to new files outside the root, as the console does; with --json that file alone."""
+    clean = cleaner(opened, out)
+    written: tuple[str, ...]
     if out.json:
-        text = json.dumps([row_json(row, clean) for row in rows], indent=2, ensure_ascii=True) + "\n"
+        written = (outside(file, opened.path),)
+        write_new(written[0], _as_json(rows, clean))
     else:
-        text = plan_text(rows, clean, today=opened.reading.today)
-    write_new(path, text)
-    notice(f"{len(rows)} line{'' if len(rows) == 1 else 's'} in {file}.")
+        written = write_both(rows, clean, file, opened.path, today=opened.reading.today)
+    notice(f"{len(rows)} line{'' if len(rows) == 1 else 's'} in {' and '.join(written)}.")
 
 
 def _take(opened: Opened, args: argparse.Namespace, out: Output) -> int:

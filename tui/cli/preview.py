@@ -26,11 +26,7 @@ def plan_lines(plan: Plan, clean: Clean) -> Iterator[str]:
     """The plan for people, whole: what, where, who decides, how to undo it."""
     yield display.one_line(clean(plan.title))
     yield ""
-    for line in plan.lines:
-        text = WITHHELD if line.withheld else display.one_line(clean(line.text))
-        yield "  " + display.one_line(f"{line.id or line.key}   {clean(line.change)}") + f"   {text}"
-    for refusal in plan.refusals:
-        yield "  " + display.one_line(f"{refusal.key}   left out: {clean(refusal.reason)}")
+    yield from item_lines(plan, clean)
     for diff in sorted(plan.previews, key=lambda diff: diff.path.startswith(KEPT)):
         yield ""
         yield from diff_lines(diff, clean)
@@ -38,6 +34,15 @@ def plan_lines(plan: Plan, clean: Clean) -> Iterator[str]:
     for warning in plan.warnings:
         yield f"Note: {display.one_line(clean(warning))}"
     yield display.one_line(f"Decided by {plan.decides}. {plan.undo.replace('with undo', 'with `assay undo`')}")
+
+
+def item_lines(plan: Plan, clean: Clean) -> Iterator[str]:
+    """One line an item: what becomes of it, or why it is left out."""
+    for line in plan.lines:
+        text = WITHHELD if line.withheld else display.one_line(clean(line.text))
+        yield "  " + display.one_line(f"{line.id or line.key}   {clean(line.change)}") + f"   {text}"
+    for refusal in plan.refusals:
+        yield "  " + display.one_line(f"{refusal.key}   left out: {clean(refusal.reason)}")
 
 
 def diff_lines(diff: FileDiff, clean: Clean) -> Iterator[str]:

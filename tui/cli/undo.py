@@ -10,6 +10,7 @@ from tui.cli.decide import carry_out
 from tui.cli.opened import Opened
 from tui.cli.output import Output
 from tui.cli.parser import add_writing
+from tui.cli.terminal import Terminal
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,13 +19,25 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(args: argparse.Namespace, out: Output) -> int:
-    return carry_out(Opened.of(args), Undo(args.event), args, out)
+    return carry_out(Opened.of(args), Undo(args.event), args, out, ask=True if _somebody_there() else None)
+
+
+def _somebody_there() -> bool:
+    """Whether a person can be asked: which decision an undo takes back is the log's choice, so they see it first."""
+    terminal = Terminal.open()
+    if terminal is None:
+        return False
+    with terminal:
+        return True
 
 
 COMMANDS = {
     "undo": Command(
         usage="[EVENT] [--dry-run] [--json]",
-        description="Undo your latest undoable event, or the one named. Refuses where a field has changed since.",
+        description=(
+            "Undo your latest undoable event, or the one named. Refuses where a field has changed since.\n"
+            "At a terminal it shows its plan and asks; without one, only the undo of what needed nobody goes through."
+        ),
         examples=("undo --dry-run", "undo", "undo memlog-2026-06-12-004"),
         arguments=_arguments,
         run=_run,

@@ -10,7 +10,7 @@ from core.items import MemoryItem
 from core.requests import Reconcile
 from tui import display, present
 from tui.desk import Facts, Then
-from tui.lines import EMPTY, Line, Span, columns, flow, line, spread, wrap_spans
+from tui.lines import EMPTY, Line, Span, cells, columns, flow, line, spread, wrap_spans
 from tui.page import Page
 from tui.screens.form import Answers, Field
 from tui.verbs import CONFLICTS, Verb
@@ -45,10 +45,11 @@ class ConflictsPage(Page):
         return f"{count:,}", count > 0
 
     def rows(self, facts: Facts) -> Sequence[Key]:
-        """Every conflict, by its type and rows."""
+        """Every conflict, by its type and what it is about."""
         self._conflicts: dict[Key, Conflict] = {}
         for conflict in facts.reading.conflicts:
-            self._conflicts.setdefault((conflict.type, conflict.subject or "", conflict.rows, conflict.files), conflict)
+            about = (conflict.rows, conflict.files, conflict.controls)
+            self._conflicts.setdefault((conflict.type, conflict.subject or "", *about), conflict)
         return list(self._conflicts)
 
     def searched(self, facts: Facts) -> Iterable[tuple[Key, str]]:
@@ -98,11 +99,13 @@ class ConflictsPage(Page):
         conflict = self._conflicts[key]
         sight = self.facts.sight
         glyph = Span("✓" if conflict.acknowledged else "!", "dim" if conflict.acknowledged else "waits")
-        what = conflict.subject or ", ".join(conflict.files or conflict.rows[:2]) or conflict.message
+        what = conflict.subject or ", ".join(conflict.files or conflict.rows[:2]) or _events(conflict.controls)
+        what = what or conflict.message
         head = line(
             glyph, " ", (display.pad(conflict.type.replace("-", " "), 22), "dim"), "  ", (sight.line(what), "strong")
         )
-        state = "acknowledged, both stay" if conflict.acknowledged else _rows(len(conflict.rows))
+        counted = _count(len(conflict.rows), "row") or _count(len(conflict.controls), "event")
+        state = "acknowledged, both stay" if conflict.acknowledged else counted
         return spread(head, line((state, "dim")), width)
 
     # --- the panels
@@ -116,8 +119,8 @@ class ConflictsPage(Page):
         block.append(EMPTY)
         if len(items) < 2:
             for item in items:
-                block.extend(present.card(item, self.facts.sight, self.facts.references, width))
-            return block
+                block.extend((*present.card(item, self.facts.sight, self.facts.references, width), EMPTY))
+            return [*block, *_elsewhere(conflict, width)]
         left, right, *more = items
         if self.facts.sight.eligible(left) and self.facts.sight.eligible(right):
             for note in turning_notes(self._shown(left), self._shown(right)):
@@ -147,9 +150,10 @@ class ConflictsPage(Page):
         state = line(
             present.status_span(item, sight, word=True),
             (", in the inbox" if item.standing.value == "inbox" else "", "dim"),
-            ("   suggested as current" if suggested else "", "accent"),
         )
-        block = [head, state, EMPTY]
+        advice = line(("suggested as current" if suggested else "", "accent"))
+        beside = cells(state) + 3 + cells(advice) <= width
+        block = [head, *([(*state, *line("   "), *advice)] if beside else [state, advice]), EMPTY]
         block.extend(self._text(item, other, width))
         block.append(EMPTY)
         block.extend(present.source_lines(item, sight, width, excerpt=6))
@@ -173,12 +177,8 @@ class ConflictsPage(Page):
         return self.facts.sight.text(item.text[: present.TEXT_LIMIT])
 
     def _outlook(self, conflict: Conflict, left: MemoryItem, right: MemoryItem, width: int) -> list[Line]:
-        if conflict.type == "two-items-one-id":
-            return flow("r gives one of them a fresh id; until then no command can name either by it.", width)
-        if conflict.type == "unordered-controls":
-            return flow("These are control events: settle them on 5 Withdrawals.", width)
         if conflict.type not in RECONCILED:
-            return flow("This is settled in the file itself; 2 Review has the finding with its remedy.", width)
+            return _elsewhere(conflict, width)
         block = []
         for sign, item in (("<", left), (">", right)):
             words = f"the {'left' if sign == '<' else 'right'} is current"
@@ -274,5 +274,19 @@ class ConflictsPage(Page):
         return conflict.subject if conflict is not None and conflict.subject else super().copy_text(key)
 
 
-def _rows(count: int) -> str:
-    return f"{count} row{'' if count == 1 else 's'}" if count else ""
+def _elsewhere(conflict: Conflict, width: int) -> list[Line]:
+    """How a conflict that no choice of a row settles is settled."""
+    if conflict.type == "two-items-one-id":
+        return flow("r gives one of them a fresh id; until then no command can name either by it.", width)
+    if conflict.type == "unordered-controls":
+        return flow("These are control events: settle them on 5 Withdrawals.", width)
+    return flow("This is settled in the file itself; 2 Review has the finding with its remedy.", width)
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}" if count else ""
+
+
+def _events(controls: Sequence[str]) -> str:
+    """Control events by the first of them: the message beneath names all, and what they are over."""
+    return f"{controls[0]} and {len(controls) - 1} more" if len(controls) > 1 else "".join(controls)

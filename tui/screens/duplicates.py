@@ -10,11 +10,11 @@ from textual import work
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from core.duplicates import Group, Pair, group_pairs
+from core.duplicates import Group, Pair
 from core.items import MemoryItem
 from core.requests import Merge, NotDuplicate
 from tui import display, editing, present
-from tui.alike import Alike
+from tui.alike import Alike, counted, suggestions
 from tui.desk import Desk, Facts, Then
 from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread, wrap_spans
 from tui.page import Page
@@ -102,7 +102,11 @@ class DuplicatesPage(Page):
                 told = percent
                 self.post_message(self.Searching(percent))
 
-        pairs = self._alike.search(facts.reading, progress, lambda: worker.is_cancelled)
+        try:
+            pairs = self._alike.search(facts.reading, progress, lambda: worker.is_cancelled)
+        except Exception:
+            self._searching = False  # the next reading may be searched again
+            raise
         if pairs is not None and not worker.is_cancelled:
             self.post_message(self.Found(facts, pairs))
 
@@ -121,10 +125,7 @@ class DuplicatesPage(Page):
             return
         latest = event.facts_searched is facts
         self._percent = None if latest else 0
-        same = [pair for pair in event.pairs if not pair.opposed]
-        groups = group_pairs(same)
-        apart = [Group((pair.a, pair.b), (pair,), pair.score, (pair,)) for pair in event.pairs if pair.opposed]
-        found = (group for group in (*groups, *apart) if latest or self._stands(group, facts))
+        found = (group for group in suggestions(event.pairs) if latest or self._stands(group, facts))
         self._groups = {("group", *group.keys): group for group in found}
         super().load(facts, own=True)
         self.desk.refresh_rail()
@@ -150,10 +151,10 @@ class DuplicatesPage(Page):
             yield key, " ".join(facts.sight.line(f"{item.id or ''} {item.text}") for item in self.items_of(key))
 
     def note(self) -> Line:
-        """How far the search is."""
+        """How far the search is; then what is counted."""
         if self._percent is not None:
             return line((f"searching… {self._percent} %", "dim"))
-        return line(("suggestions; none is merged by itself", "dim"))
+        return line((counted(self._groups.values()) or "nothing is merged by itself", "dim"))
 
     def empty(self) -> tuple[str, ...]:
         """No two are alike."""
