@@ -38,18 +38,21 @@ def worth_keeping(question: Q) -> Q:
 class Page:
     """The items of one file, in order, and what was asked of them."""
 
-    __slots__ = ("_answers", "_kept", "items")
+    __slots__ = ("_answers", "_file", "_kept", "items")
 
     def __init__(self, items: Items, kept: dict[str, Callable[[], Any]] | None = None) -> None:
         """`kept` gives answers about the same items that were worked out before, by `name_of` the question."""
         self.items = items
         self._answers: dict[Callable[..., object], tuple[tuple[object, ...], Any]] = {}
         self._kept = kept
+        self._file: str | None = None
 
     @property
     def file(self) -> str:
         """The file that all of its items stand in; '' where it has none."""
-        return self.items[0].place.file if self.items else ""
+        if self._file is None:
+            self._file = self.items[0].place.file if self.items else ""
+        return self._file
 
     def ask(self, question: Callable[[Items, *C], T], *context: *C) -> T:
         """`question(items, *context)`, which must be pure; answered anew only where it is asked with another context.

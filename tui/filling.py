@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from core.engine import Engine
@@ -9,6 +10,9 @@ from core.reading import Reading
 from core.snapshot import Snapshot
 from tui.desk import PARTS, Facts
 from tui.sight import Census, References, Sight
+
+LET_SHOW_SECONDS = 0.03
+"""What has changed is shown before its consequences are worked out."""
 
 Publish = Callable[[Facts, frozenset[str], tuple[str, ...]], bool]
 """`publish(facts, parts, changed)`: these parts are known now; `changed` files differ from before. False to stop."""
@@ -25,6 +29,8 @@ def fill(engine: Engine, before: Facts | None, publish: Publish) -> None:
     changed = changes(before.reading.snapshot, reading.snapshot) if before is not None else ()
     if not publish(facts, frozenset(PARTS[:1]), changed):
         return
+    if before is not None:
+        time.sleep(LET_SHOW_SECONDS)
     references = References(reading.snapshot.pages, reading.snapshot.proposals)
     for count, part in enumerate(PARTS[1:], start=2):
         getattr(reading, part)

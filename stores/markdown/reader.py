@@ -79,8 +79,10 @@ class Reader:
         self._rows: dict[str, Row] = {}
         """What the cache has of files that were not read yet; only while a root is read for the first time."""
         self._cached: dict[str, str] = {}
-        """Path -> digest of the file whose record the cache has now, and of what was withheld of it (`_marked`)."""
+        """Path -> digest of the file whose record the cache has now, and of what was withheld of it (`_mark`)."""
         self._withheld: Mapping[str, frozenset[str]] | None = None
+        self._marks: dict[str, str] = {}
+        """Path -> what the digest of a file with withheld records is marked with (`_mark`)."""
 
     def read(self, *, sequence: int = 0) -> tuple[Snapshot, Mapping[str, Document]]:
         """The root as it is now, and its item pages by path. Never raises for bad data.
@@ -193,7 +195,7 @@ class Reader:
             for path, digest in self._cached.items()
             if path not in self._known
             or self._known[path].part.state.digest != _bare(digest)
-            or (self._withheld is not None and _marked(_bare(digest), self._withheld.get(path)) != digest)
+            or (self._withheld is not None and _bare(digest) + self._marks.get(path, "") != digest)
         ]
         if gone and self._cache is not None and self._cache.forget(gone):
             for path in gone:
@@ -201,7 +203,8 @@ class Reader:
 
     def to_keep(self, withheld: Mapping[str, frozenset[str]]) -> list[Kept]:
         """What the cache should have and has not. What is `withheld` (`core.store`) leaves it, and stays out."""
-        self._withheld = withheld
+        if withheld != self._withheld:
+            self._withheld, self._marks = withheld, {path: _mark(keys) for path, keys in withheld.items()}
         self._forget_changed()
         worth = sum(known.part.state.size for known in self._known.values()) >= _WORTH_KEEPING
         if self._cache is None or not worth:
@@ -222,7 +225,7 @@ class Reader:
             for path, part, answers in those[start : start + _AT_A_TIME]:
                 record = dump(path, part, answers, withheld.get(path))
                 if record is not None:
-                    rows[path] = Row(_marked(part.state.digest, withheld.get(path)), record)
+                    rows[path] = Row(part.state.digest + self._marks.get(path, ""), record)
             if rows and not self._cache.keep(rows):
                 return
             with guard:
@@ -231,11 +234,9 @@ class Reader:
             time.sleep(_PAUSE)
 
 
-def _marked(digest: str, withheld: frozenset[str] | None) -> str:
-    """The digest of a file, and beside it one of what was withheld of it, if anything was."""
-    if withheld is None:
-        return digest
-    return f"{digest}-{digest_of(chr(0).join(sorted(withheld)).encode('utf-8', 'surrogateescape'))}"
+def _mark(withheld: frozenset[str]) -> str:
+    """What is put behind the digest of a file of which something was withheld: a digest of what."""
+    return "-" + digest_of(chr(0).join(sorted(withheld)).encode("utf-8", "surrogateescape"))
 
 
 def _bare(marked: str) -> str:

@@ -19,6 +19,8 @@ STEP_MS = 5
 SWEEP_SECONDS = 1.0
 SHARE = 0.005
 """So much of its time, at most, goes to sweeps while native events come: keys share the processor with them."""
+AFTER_SECONDS = 0.3
+"""How soon after an event there is a sweep; at once where files come or go, which may be folders."""
 POLL_SECONDS = 0.5
 """How often to sweep while there are no native events."""
 RETRY_SECONDS = 60.0
@@ -199,23 +201,25 @@ def _watch_natively(
     )
     # The first sweep after the watch stands covers what happened between the last sweep and its beginning.
     due = 0.0
+    told: set[str] = set()
     for changes in events:  # the watch stands from the first turn on, or raised before
         say("live", "")
-        noticed = any(_matters(path, seen, targets) for _, path in changes)
-        if not noticed and time.monotonic() < due:
+        paths = {path for _, path in changes}
+        if any(_matters(path, seen, targets) for path in paths):
+            on_change()  # at once; the sweep may take longer than the reading, which it would only hold up
+            told |= paths
+            due = min(due, time.monotonic() + AFTER_SECONDS)
+        if time.monotonic() < due and paths <= seen.entries.keys():
             continue
-        if noticed:
-            on_change()  # at once; the sweep may take longer than the reading
         began = time.monotonic()
         now = sweep(root)
-        took = time.monotonic() - began
-        due = began + max(sweep_seconds, took / SHARE)
-        if now != seen and not (noticed and now.only(seen, {path for _, path in changes})):
+        due = began + max(sweep_seconds, (time.monotonic() - began) / SHARE)
+        if now != seen and not (told and now.only(seen, told)):
             on_change()
         # A folder removed and made again may bear the old inode, so the event about it counts as well.
-        if not now.same_folders(seen) or any(path in seen.folders for _, path in changes):
+        if not now.same_folders(seen) or any(path in seen.folders for path in told | paths):
             return now
-        seen = now
+        seen, told = now, set()
     return seen
 
 
