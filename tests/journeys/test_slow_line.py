@@ -41,7 +41,7 @@ def test_paging_through_help_and_a_still_palette_cost_what_they_show(tmp_path: P
         assert cost(terminal, "G") <= 5_000
         terminal.press("escape")
         terminal.type("\x10")
-        terminal.wait("Go to")
+        terminal.wait("Search for commands")
         terminal.rest(1.0)
         before = len(terminal.raw)
         assert not terminal.read(2.0), terminal.raw[before:]
