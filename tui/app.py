@@ -82,6 +82,7 @@ class AssayApp(TerminalApp):
         self._again = False
         self._after_own: list[Callable[[], None]] = []
         self._stop = threading.Event()
+        self._watched_once = False
         self._head = Head(root=short_root(root))
 
     def get_default_screen(self) -> Screen[None]:
@@ -104,8 +105,7 @@ class AssayApp(TerminalApp):
         self.once_shown(self._begin)
 
     def _begin(self) -> None:
-        self.refresh_reading()
-        self._watch()
+        self.refresh_reading(after=self._watch)  # the watch looks at every file, and would only hold the reading up
 
     def on_unmount(self) -> None:
         """Nothing watches any more."""
@@ -254,6 +254,9 @@ class AssayApp(TerminalApp):
                 self.call_from_thread(self._watch_failed, error)
 
     def _watched(self, state: str, detail: str) -> None:
+        if not self._watched_once:
+            self._watched_once = True
+            self.refresh_reading()  # what changed between the reading and the watch
         self.watch_state = (state, detail)
         self._show_head()
 
