@@ -39,7 +39,6 @@ class Beside:
 
     def search(self, texts: Texts, progress: Progress, cancelled: Cancelled) -> tuple[Pair, ...] | None:
         """All pairs of `texts`."""
-        told: dict[str, str] = {}
         self._ask("search", len(texts))
         for number, (key, text) in enumerate(texts):
             if number % 1024 == 0 and cancelled():
@@ -57,8 +56,8 @@ class Beside:
             if kind == "pairs":
                 break
         named = {key for a, b, _, _ in rest[0] for key in (a, b)}
-        told.update((key, text) for key, text in texts if key in named)
-        return tuple(Pair(a, b, score, opposed, told[a], told[b]) for a, b, score, opposed in rest[0])
+        said = {key: text for key, text in texts if key in named}
+        return tuple(Pair(a, b, score, opposed, said[a], said[b]) for a, b, score, opposed in rest[0])
 
     def change(self, gone: Sequence[str], new: Texts) -> list[tuple[str, str]]:
         """Forget, take in, and find."""

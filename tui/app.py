@@ -223,7 +223,7 @@ class AssayApp(TerminalApp):
     async def on_event(self, event: events.Event) -> None:
         """What is typed in one go is not all meant for what stands on the screen when it comes in."""
         if isinstance(event, events.Key):
-            if self._decider is not None and self._decider.planning:
+            if self._decider is not None and self._decider.planning and event.key != "ctrl+c":
                 return  # typed before the plan was seen, and meant for nothing that is seen now
             number = self.console_screen.turns_to(event.key)
             if number is not None:

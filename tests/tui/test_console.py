@@ -351,3 +351,16 @@ async def test_a_key_typed_before_a_plan_is_seen_does_nothing() -> None:
         assert desk.app.console_screen.page.listing.key == shown
         assert not desk.app.console_screen.page.has_class("-open")
         assert "copied" not in desk.text
+
+
+async def test_a_plan_that_takes_long_does_not_hold_whoever_wants_to_leave() -> None:
+    async with opened() as desk:
+        desk.app.decider.planning = True
+        desk.app.post_message(events.Key("q", "q"))
+        desk.app.post_message(events.Key("j", "j"))
+        await desk.pilot.pause()
+        assert desk.app.is_running
+        assert not desk.app._exit
+        desk.app.post_message(events.Key("ctrl+c", None))
+        await desk.pilot.pause()
+        assert desk.app._exit
