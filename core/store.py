@@ -46,6 +46,14 @@ class Store(Protocol):
         """
         ...
 
+    def keep_glance(self, glance: bytes, shown: Snapshot) -> bool:
+        """Keep what a front end made of the snapshot `shown`, to be shown at its next start while the root is the same.
+
+        Excluded text must not be in it. Whether it was kept: not where the root is another one by now, or has only just
+        changed. Once it is read to be another one, nothing of it is left. No memory changes by it; never raises.
+        """
+        ...
+
     def preview(self, changes: ChangeSet, base: Snapshot) -> Sequence[FileDiff]:
         """What `apply` would do to each file, without doing it. Raises `WriteRefused` like `apply`."""
         ...

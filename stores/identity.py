@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from core.authority import Actor, Role
-from core.binding import Binding
+
+if TYPE_CHECKING:
+    from core.binding import Binding
 
 
 def os_user() -> str:

@@ -38,6 +38,10 @@ class MemoryStore:
     def keep(self, withheld: Mapping[str, frozenset[str]]) -> None:
         """There is no next start."""
 
+    def keep_glance(self, glance: bytes, shown: Snapshot) -> bool:
+        """There is no next start."""
+        return False
+
     def preview(self, changes: ChangeSet, base: Snapshot) -> Sequence[FileDiff]:
         """What `apply` would do, as renderings of the files before and after. Raises `WriteRefused`, `RootExists`."""
         after = _apply(base, changes)

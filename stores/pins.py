@@ -17,19 +17,7 @@ from typing import Any
 
 from core.binding import Binding, Owner
 from core.errors import WriteRefused
-
-PINS_FILE = "owners.json"
-
-
-def config_folder(environ: Mapping[str, str] = os.environ) -> str:
-    """The folder of the user's own configuration: `ASSAY_CONFIG_DIR`, `XDG_CONFIG_HOME/assay`, the platform's own."""
-    if explicit := environ.get("ASSAY_CONFIG_DIR"):
-        return explicit
-    if shared := environ.get("XDG_CONFIG_HOME"):
-        return os.path.join(shared, "assay")
-    from platformdirs import user_config_dir
-
-    return user_config_dir("assay")
+from stores.configuration import pins_path
 
 
 def owners_digest(owners: Iterable[Owner]) -> str:
@@ -49,7 +37,7 @@ class Pins:
     @property
     def path(self) -> str:
         """The file the pins are kept in."""
-        return os.path.join(self._folder or config_folder(), PINS_FILE)
+        return pins_path(self._folder)
 
     def resolve(self, binding: Binding) -> Binding:
         """`binding` as read from the root, with the owners that count and their `owners_state` (`core.binding`).

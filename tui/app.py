@@ -30,17 +30,21 @@ from tui.widgets.header import Head
 
 if TYPE_CHECKING:
     from textual.theme import Theme
+    from textual.timer import Timer
 
     from core.engine import Engine
     from core.plan import Receipt
     from core.requests import Request
     from tui.deciding import Decider
     from tui.desk import Facts
+    from tui.overview import Overview
     from tui.settings import Settings
 
 RESCAN_SECONDS = 5.0
 """How often to look for changes where watching failed."""
 
+STILL_SECONDS = 3.0
+"""How long nothing may have changed before what is shown is kept for the next start."""
 
 COLLECT = (20_000, 20, 50)
 """After how many new objects garbage is looked for, and how often among older ones: seldom enough to spare the keys."""
@@ -83,7 +87,10 @@ class AssayApp(TerminalApp):
         self._after_own: list[Callable[[], None]] = []
         self._stop = threading.Event()
         self._watched_once = False
-        self._head = Head(root=short_root(root))
+        self._still: Timer | None = None
+        self.seen = _seen(door)
+        """What the root is known to hold before it is read: not a byte of it has changed since it was kept."""
+        self._head = Head(root=short_root(root), items=self.seen.items if self.seen is not None else None)
 
     def get_default_screen(self) -> Screen[None]:
         """The console's one screen."""
@@ -177,6 +184,17 @@ class AssayApp(TerminalApp):
         waiting, self._after_own = self._after_own, []
         for follow in waiting:
             follow()
+        if self._still is not None:
+            self._still.stop()
+        self._still = self.set_timer(STILL_SECONDS, self._keep_glance)
+
+    @work(thread=True, exclusive=True, group="glance", exit_on_error=False)
+    def _keep_glance(self) -> None:
+        facts, engine = self.facts, self.engine
+        if facts is not None and engine is not None and not self._reading:
+            from tui.overview import overview, to_bytes
+
+            engine.store.keep_glance(to_bytes(overview(facts)), facts.reading.snapshot)
 
     def _show_head(self) -> None:
         head = replace(self._head, live=self.watch_state[0], actor=self._actor_phrase())
@@ -322,6 +340,15 @@ class AssayApp(TerminalApp):
                 title = f"{verb.name.capitalize()}  ({verb.keys})"
                 yield SystemCommand(title, verb.help, lambda verb=verb: console.perform(verb))
         yield SystemCommand("Theme", "Choose other colours.", self.action_change_theme)
+
+
+def _seen(door: Door) -> Overview | None:
+    found = door.look() if door.look is not None else None
+    if found is None:
+        return None
+    from tui.overview import from_bytes
+
+    return from_bytes(found)
 
 
 def short_root(root: str) -> str:

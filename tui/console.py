@@ -50,6 +50,7 @@ class Console(Screen[None]):
     """Everything but the dialogs. It is the `Desk` of its pages."""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012  # Textual declares it so
+    AUTO_FOCUS = "VirtualList"
 
     BINDINGS = [  # noqa: RUF012  # Textual declares it as a plain list
         Binding(str(row.number), f"screen({row.number})", show=False) for row in SCREENS
@@ -61,6 +62,7 @@ class Console(Screen[None]):
             self._bindings.bind(key, f"press({key!r})", show=False)  # not declared: a human may have chosen others
         self.current = SCREENS[0].number
         self._loaded = False
+        self._drawn_once = False
         self._facts: Facts | None = None
         self._diff_of = False
         self._where = ""
@@ -70,15 +72,31 @@ class Console(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Head, rail and page, receipt, foot. The page comes with its code."""
+        self.add_class(
+            "-narrow" if self.app.size.width < NARROW else "-wide"
+        )  # as it will be, so that it is styled once
         yield Header()
         with Horizontal(id="middle"):
             yield Rail()
-            yield Container(id="pages")
+            with Container(id="pages"):
+                seen = self.console_app.seen
+                if seen is not None:
+                    from tui.screens.index import IndexPage
+
+                    page = IndexPage(self, seen)
+                    page.add_class("-current")
+                    yield page
         yield ReceiptLine()
         yield Footer()
 
+    def update_node_styles(self, animate: bool = True) -> None:
+        """Style everything anew; not for the first frame: all was styled a moment ago, when it was mounted."""
+        if self._drawn_once:
+            super().update_node_styles(animate)
+        self._drawn_once = True
+
     def on_mount(self) -> None:
-        """The first frame is there at once, empty; what fills it is read meanwhile."""
+        """The first frame is there at once: with what is known of the root, else empty. It is read meanwhile."""
         self._refresh_rail()
         self.console_app.console_ready()
 
@@ -331,7 +349,7 @@ class Console(Screen[None]):
         if verb.name == "quit":
             self.app.exit()
             return
-        if page is None:
+        if page is None or (self._facts is None and verb.tier is not None):
             self.say(("the root is being read…", "dim"))
             return
         if self._diff_of and verb not in DECISIONS:

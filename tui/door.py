@@ -33,7 +33,8 @@ class Door:
 
     `user` is the operating-system user. `actor_for` says who they are on a root with this binding. `declared` reads
     the owners as `assay.toml` declares them, `confirm` makes those count on this machine, `declare` makes the owner
-    count whom a human just named: `(binding before, owner's name)`.
+    count whom a human just named: `(binding before, owner's name)`. `look` gives what was kept of the root for a start
+    (`core.store.Store.keep_glance`), where the root is the same.
     """
 
     user: str
@@ -42,6 +43,7 @@ class Door:
     confirm: Callable[[], None] | None = None
     declare: Callable[[Binding, str], None] | None = None
     watch: Watch | None = None
+    look: Callable[[], bytes | None] | None = None
 
 
 def fixed(actor: Actor) -> Door:
@@ -79,4 +81,10 @@ def markdown_door(root: str) -> Door:
 
         watch_root(root, on_change, stop, on_state=on_state)
 
-    return Door(user, lambda binding: actor_for(binding, user), declared, confirm, declare, watch)
+    def look() -> bytes | None:
+        from stores.configuration import pins_path
+        from stores.markdown.glance import Glance
+
+        return Glance(root, pins_path()).look()
+
+    return Door(user, lambda binding: actor_for(binding, user), declared, confirm, declare, watch, look)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -13,12 +13,7 @@ from textual.worker import get_current_worker
 
 from core.authority import AUTHORITY, Role, who_may
 from core.errors import AssayError
-from core.events import Event
-from core.items import MemoryItem
-from core.requests import Request, Withdraw
-from core.snapshot import Topic
 from tui.desk import Desk, Facts, Then
-from tui.item_verbs import ITEM_VERBS, ask_triggers, request_items, why_not_items
 from tui.lines import EMPTY, Line, line
 from tui.screens.table import title_of
 from tui.search import Haystack, needles_of
@@ -26,6 +21,14 @@ from tui.verbs import Verb
 from tui.widgets.filter import FilterLine
 from tui.widgets.text_pane import TextPane
 from tui.widgets.virtual_list import Key, VirtualList
+
+if TYPE_CHECKING:
+    from core.events import Event
+    from core.items import MemoryItem
+    from core.requests import Request
+    from core.snapshot import Topic
+
+# A page stands in the first frame: what decisions need is imported where they are made.
 
 AT_ONCE = 3000
 """Lists up to this length are filtered where the key was pressed, longer ones beside it."""
@@ -351,6 +354,8 @@ class Page(Vertical):
 
     def why_not(self, verb: Verb) -> str | None:
         """Why `verb` cannot be done now, as a sentence; None where it can be tried."""
+        from tui.item_verbs import ITEM_VERBS, why_not_items
+
         if verb.command and (reason := self._not_authorised(verb)):
             return reason
         if verb.name == "triggers":
@@ -378,6 +383,8 @@ class Page(Vertical):
 
     def request(self, verb: Verb, then: Then) -> None:
         """Make the request that `verb` means here, asking for what is missing, and go on with it."""
+        from tui.item_verbs import ask_triggers, request_items
+
         topic = self.topic_at()
         if verb.name == "owners":
             self.desk.owners()
@@ -392,6 +399,8 @@ class Page(Vertical):
 
     def decided(self, request: Request) -> None:
         """A decision of this page was carried out: its marks go, and the cursor goes to the next row."""
+        from core.requests import Withdraw
+
         if isinstance(request, Withdraw):
             done = set(self.listing.marked())
         else:

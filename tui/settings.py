@@ -49,7 +49,7 @@ class Settings(NamedTuple):
 
 def settings_path() -> str:
     """The file of the user at this machine."""
-    from stores.pins import config_folder
+    from stores.configuration import config_folder
 
     return os.path.join(config_folder(), FILE)
 

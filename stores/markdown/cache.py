@@ -23,12 +23,15 @@ from typing import NamedTuple
 
 import core
 import stores
+from stores.configuration import config_folder
 from stores.markdown.cache_file import MAGIC, SEAL_LENGTH, CacheFile, Entry, NotOursError, is_ours
-from stores.markdown.layout import OWN_FOLDER
-from stores.pins import config_folder
+from stores.markdown.own import OWN_FOLDER
 
 CACHE_FILE = "cache.db"
 KEY_FILE = "cache.key"
+
+WORTH_KEEPING = 1 << 20
+"""Roots with fewer bytes are read faster than a cache is opened, and get no folder for it."""
 
 _KEY_LENGTH = 32
 _PATIENCE = 1.0
@@ -47,14 +50,21 @@ class Row(NamedTuple):
 class Cache:
     """The cache of one root. Nothing it does fails: what cannot be kept is not kept. For several threads."""
 
-    def __init__(self, root: str, *, folder: str | None = None) -> None:
-        """`folder` is where the key lies (None: the user's own configuration)."""
+    def __init__(self, root: str, *, name: str = CACHE_FILE, folder: str | None = None) -> None:
+        """`name` is that of its file in `.assay/`; `folder` is where the key lies (None: the user's own
+        configuration)."""
         self._own = os.path.join(root, OWN_FOLDER)
-        self._path = os.path.join(self._own, CACHE_FILE)
+        self._name = name
+        self._path = os.path.join(self._own, name)
         self._folder = folder
         self._sealing: tuple[bytes, bytes] | None = None
         self._mutex = threading.Lock()
         self._seen: tuple[int, ...] | None = None
+
+    @property
+    def has_folder(self) -> bool:
+        """Whether the folder that it stands in is there."""
+        return os.path.isdir(self._own)
 
     @property
     def changed(self) -> bool:
@@ -159,17 +169,17 @@ class Cache:
     def _opened(self, make: bool) -> int:
         with self._folder_open() as folder:
             try:
-                return os.open(CACHE_FILE, os.O_RDWR | _FLAGS, dir_fd=folder)
+                return os.open(self._name, os.O_RDWR | _FLAGS, dir_fd=folder)
             except FileNotFoundError:
                 if not make:
                     raise
             except OSError as error:
                 if make or error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
                     raise
-                return os.open(CACHE_FILE, os.O_RDONLY | _FLAGS, dir_fd=folder)
+                return os.open(self._name, os.O_RDONLY | _FLAGS, dir_fd=folder)
             with suppress(FileExistsError):
-                return os.open(CACHE_FILE, os.O_RDWR | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600, dir_fd=folder)
-            return os.open(CACHE_FILE, os.O_RDWR | _FLAGS, dir_fd=folder)
+                return os.open(self._name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600, dir_fd=folder)
+            return os.open(self._name, os.O_RDWR | _FLAGS, dir_fd=folder)
 
     @contextmanager
     def _folder_open(self) -> Iterator[int]:
@@ -183,9 +193,9 @@ class Cache:
         """Take the cache's name away, whoever has it; whether it has none now. What is somebody else's stays."""
         try:
             with self._folder_open() as folder:
-                status = os.stat(CACHE_FILE, dir_fd=folder, follow_symlinks=False)
-                if stat.S_ISREG(status.st_mode) and _ours(folder):
-                    os.unlink(CACHE_FILE, dir_fd=folder)
+                status = os.stat(self._name, dir_fd=folder, follow_symlinks=False)
+                if stat.S_ISREG(status.st_mode) and _ours(folder, self._name):
+                    os.unlink(self._name, dir_fd=folder)
             return True
         except FileNotFoundError:
             return True
@@ -193,8 +203,8 @@ class Cache:
             return False
 
 
-def _ours(folder: int) -> bool:
-    with open(os.open(CACHE_FILE, os.O_RDONLY | _FLAGS, dir_fd=folder), "rb") as file:
+def _ours(folder: int, name: str) -> bool:
+    with open(os.open(name, os.O_RDONLY | _FLAGS, dir_fd=folder), "rb") as file:
         return is_ours(file.read(len(MAGIC)))
 
 

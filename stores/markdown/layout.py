@@ -22,9 +22,7 @@ from core.places import (
     TOPICS_FOLDER,
 )
 from core.vocabulary import Severity, Standing
-
-OWN_FOLDER = ".assay"
-"""Lock, journal and caches; never memory."""
+from stores.markdown.own import OWN_FOLDER
 
 
 class Role(StrEnum):

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from core.errors import RootReadOnly, WriteRefused
-from stores.markdown.layout import OWN_FOLDER
 from stores.markdown.links import LinkPolicy
+from stores.markdown.own import OWN_FOLDER
 from stores.markdown.port import FilePort
 
 

@@ -18,7 +18,7 @@ from core.places import BINDING
 from core.snapshot import Snapshot
 from core.vocabulary import Severity
 from stores.markdown.assemble import Assembler, Kept
-from stores.markdown.cache import Cache, Row
+from stores.markdown.cache import WORTH_KEEPING, Cache, Row
 from stores.markdown.document import Document
 from stores.markdown.layout import Role
 from stores.markdown.links import FileEntry, LinkPolicy, Tree, walk
@@ -30,8 +30,6 @@ SETTLED_NS = 2_000_000_000
 _MANY = 64
 _TRIES = 3
 
-_WORTH_KEEPING = 1 << 20
-"""Roots with fewer bytes of pages and archive are read faster than a cache is opened."""
 _AT_A_TIME = 64
 _PAUSE = 0.005
 """Seconds that others get between two lots of what is kept."""
@@ -206,7 +204,7 @@ class Reader:
         if withheld != self._withheld:
             self._withheld, self._marks = withheld, {path: _mark(keys) for path, keys in withheld.items()}
         self._forget_changed()
-        worth = sum(known.part.state.size for known in self._known.values()) >= _WORTH_KEEPING
+        worth = sum(known.part.state.size for known in self._known.values()) >= WORTH_KEEPING
         if self._cache is None or not worth:
             return []
         return list(self._assembler.known({path: _bare(digest) for path, digest in self._cached.items()}))

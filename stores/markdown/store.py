@@ -25,6 +25,7 @@ from core.snapshot import Snapshot
 from stores.markdown.binding_file import parse_binding
 from stores.markdown.cache import Cache
 from stores.markdown.document import Document
+from stores.markdown.glance import Glance
 from stores.markdown.journal import sequence
 from stores.markdown.links import LinkPolicy
 from stores.markdown.port import FilePort, OsPort
@@ -75,6 +76,7 @@ class MarkdownStore:
         self._port = port or OsPort()
         self._clock = clock
         self._reader = Reader(self.root, cache=Cache(self.root))
+        self._glance = Glance(self.root, self._pins.path)
         self._mutex = threading.RLock()
         self._views: list[_View] = []
         self._last: tuple[tuple[object, ...], Snapshot] | None = None
@@ -109,6 +111,11 @@ class MarkdownStore:
         with self._mutex:
             those = self._reader.to_keep(withheld)
         self._reader.keep(those, self._mutex)
+
+    def keep_glance(self, glance: bytes, shown: Snapshot) -> bool:
+        """Keep `glance`, which is made of the snapshot `shown`, for `Glance.look`; whether it was kept."""
+        with self._mutex:
+            return self._glance.keep(glance, self._read_consistently, shown)
 
     @contextmanager
     def writer(self, actor: str, *, timeout: float = 5.0) -> Iterator[MarkdownWriter]:
@@ -201,6 +208,7 @@ class MarkdownStore:
             return self._last[1]
         files = trouble.shut(snapshot.files)
         finished = replace(snapshot, binding=binding, drift=(*snapshot.drift, *findings), files=files)
+        self._glance.meet(finished)
         self._last = (seen, finished)
         self._views = [view for view in self._views if view.snapshot() is not None][-_VIEWS:]
         self._views.append(_View(weakref.ref(finished), documents))

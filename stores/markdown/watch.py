@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from stores.markdown.own import OWN_FOLDER
+
 DEBOUNCE_MS = 50
 STEP_MS = 5
 SWEEP_SECONDS = 1.0
@@ -32,8 +34,6 @@ FOLDERS = ("topics", "archive", "withdrawn", "log", "proposals")
 OnState = Callable[[str, str], None]
 """`on_state(state, detail)`: `live` (native events and the sweep), `polling` (no native events; detail says why),
 `off` (the root is not there; detail says so, and it is looked for)."""
-
-_OWN = ".assay"
 
 Mark = tuple[int, int, int, int, int]
 
@@ -152,7 +152,7 @@ def sweep(root: str) -> Sweep:
         visited.add((own.st_dev, own.st_ino))
         folders[folder] = (own.st_dev, own.st_ino, 0, 0, 0)
         for entry in found:
-            if entry.name.startswith(_OWN):
+            if entry.name.startswith(OWN_FOLDER):
                 continue
             mark, is_folder = _look(entry)
             entries[entry.path] = mark
@@ -226,7 +226,7 @@ def _watch_natively(
 def _matters(path: str, seen: Sweep, targets: Iterable[str]) -> bool:
     """False for the engine's own folder, and for what else happens in a folder that a link merely leads into."""
     folder, name = os.path.split(path)
-    if name.startswith(_OWN):
+    if name.startswith(OWN_FOLDER):
         return False
     return folder in seen.folders or folder not in seen.linked or path in targets
 

@@ -44,7 +44,7 @@ SPOKEN = f"""\
 
 @pytest.fixture(autouse=True)
 def every_root_is_large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(reader, "_WORTH_KEEPING", 0)
+    monkeypatch.setattr(reader, "WORTH_KEEPING", 0)
     monkeypatch.setattr(reader, "_PAUSE", 0)
     monkeypatch.setattr(caching, "_PATIENCE", 0.05)
     monkeypatch.setenv("ASSAY_CONFIG_DIR", str(tmp_path / "config"))
@@ -850,7 +850,7 @@ def test_threads_keep_and_forget_at_once(tmp_path: Path) -> None:
 
 
 def test_a_small_root_has_no_cache(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(reader, "_WORTH_KEEPING", 1 << 20)
+    monkeypatch.setattr(reader, "WORTH_KEEPING", 1 << 20)
     before = sorted(folder.rglob("*"))
     Sight(str(folder)).keep()
     assert sorted(folder.rglob("*")) == before

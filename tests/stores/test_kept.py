@@ -249,7 +249,7 @@ ODD_ROOT: dict[str, str] = {
 
 
 def test_an_odd_root_says_the_same_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "_WORTH_KEEPING", 0)
+    monkeypatch.setattr(reader, "WORTH_KEEPING", 0)
     monkeypatch.setenv("ASSAY_CONFIG_DIR", str(tmp_path / "config"))
     folder = lay_out(tmp_path / "memory", ODD_ROOT)
     odd = bytes(folder / "topics") + b"/na\xefve.md"

@@ -12,8 +12,9 @@ import pytest
 from core.authority import Actor, Role
 from core.binding import Binding, Owner
 from core.errors import WriteRefused
+from stores.configuration import config_folder
 from stores.identity import actor_for, os_user
-from stores.pins import Pins, config_folder, owners_digest
+from stores.pins import Pins, owners_digest
 
 ANA = Owner("ana", "ana")
 BOB = Owner("bob", "robert", ("topic:deploy",))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import os
 import re
 import select
@@ -36,6 +37,7 @@ def _open(root: str) -> int:
         raise NeedsHuman(
             "The console wants a terminal, and there is none.", remedy="`assay status` and the other reads need none."
         )
+    gc.disable()  # until the root is read (`tui.app`): what a start makes is here to stay
     from tui.app import run_console
 
     threading.Thread(target=_end_with_terminal, args=(sys.stdin.fileno(),), daemon=True).start()

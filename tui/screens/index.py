@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from core.items import MemoryItem
 from core.places import INBOX
-from core.snapshot import ArchiveDay, Topic
-from tui import display, present
+from tui import display
 from tui.desk import Facts
 from tui.lines import EMPTY, LABEL, Line, Span, cells, flow, labelled, line, spread
+from tui.overview import OtherView, Overview, TopicView, overview
 from tui.page import Page
 from tui.verbs import INDEX
 from tui.widgets.virtual_list import Key
 
+if TYPE_CHECKING:
+    from core.items import MemoryItem
+    from core.snapshot import ArchiveDay, Topic
+    from tui.desk import Desk
+
+# The first frame shows this page: what it does not need for that is imported where it is used.
+
 _TOPIC, _INBOX, _ARCHIVE, _ALL, _DAY, _RECENT, _OTHER = "topic", "inbox", "archive", "all", "day", "recent", "other"
 _HEADS = frozenset({("head", "Topics"), ("head", "Recent activity"), ("gap", "1"), ("gap", "2")})
-
-
-_READ_WHEN = re.compile(r"^read when\s+", re.IGNORECASE)
 
 
 class IndexPage(Page):
@@ -32,6 +34,19 @@ class IndexPage(Page):
     inside: tuple[str, str] | None = None
     """What is opened: `(topic, file)`, `(inbox, …)`, `(archive, …)`, `(all, …)`; None on the index itself."""
 
+    def __init__(self, desk: Desk, seen: Overview | None = None) -> None:
+        """`seen` is what the root is known to hold before it is read."""
+        super().__init__(desk)
+        self._seen = seen
+        self._topics: dict[str, Topic] = {}
+        self._days: dict[str, ArchiveDay] = {}
+
+    def on_mount(self) -> None:
+        """What is known already stands in the first frame, and takes keys."""
+        if self.facts is None and self._seen is not None:
+            self.reload()
+            self.focus_inside()
+
     @classmethod
     def tally(cls, facts: Facts) -> tuple[str, bool]:
         """How many items ordinary reads may use."""
@@ -41,13 +56,13 @@ class IndexPage(Page):
 
     def rows(self, facts: Facts) -> Sequence[Key]:
         """The index's lines, or the rows of what is opened."""
+        self._seen = overview(facts)
         self._topics = {topic.file: topic for topic in facts.reading.snapshot.topics}
         self._days = {day.file: day for day in facts.reading.snapshot.archive}
-        self._triggers = {
-            entry.target: entry.trigger or "" for entry in facts.reading.snapshot.index.topic_map if entry.target
-        }
         if self.inside is None:
-            return self._index_rows(facts)
+            snapshot = facts.reading.snapshot
+            is_empty = not snapshot.items and not snapshot.topics and not snapshot.archive
+            return [] if is_empty else self._index_rows(self._seen, len(snapshot.index.recent))
         kind, name = self.inside
         if kind == _ALL:
             return facts.census.eligible
@@ -55,20 +70,28 @@ class IndexPage(Page):
             return [(_DAY, file) for file in sorted(self._days, reverse=True)]
         return facts.census.by_file.get(name, [])
 
-    def _index_rows(self, facts: Facts) -> list[Key]:
-        snapshot = facts.reading.snapshot
-        if not snapshot.items and not snapshot.topics and not snapshot.archive:
-            return []
+    def _index_rows(self, seen: Overview, recent: int = 0) -> list[Key]:
         keys: list[Key] = [(_INBOX, INBOX), (_ARCHIVE, ""), (_ALL, "")]
-        known = {*self._topics, INBOX}
-        keys.extend((_OTHER, file) for file in facts.census.by_file if file not in known)
-        if self._topics:
+        keys.extend((_OTHER, other.file) for other in seen.others)
+        if seen.topics:
             keys.extend((("gap", "1"), ("head", "Topics")))
-            keys.extend((_TOPIC, file) for file in self._topics)
-        if snapshot.index.recent:
+            keys.extend((_TOPIC, file) for file in seen.topics)
+        if recent:
             keys.extend((("gap", "2"), ("head", "Recent activity")))
-            keys.extend((_RECENT, str(number)) for number in range(len(snapshot.index.recent)))
+            keys.extend((_RECENT, str(number)) for number in range(recent))
         return keys
+
+    def reload(self) -> None:
+        """Make the rows anew; before the root is read, those of the index are known."""
+        if self.facts is not None or self._seen is None:
+            super().reload()
+        elif self.inside is None:
+            self._all = self._index_rows(self._seen)
+            self._put(self._all, own=True)
+        else:
+            self.listing.show((), self.row, own=True)
+            self.show_title()
+            self._show_card()
 
     def headings(self) -> frozenset[Key]:
         """The headings of the index."""
@@ -76,8 +99,8 @@ class IndexPage(Page):
 
     def total(self) -> int:
         """How many of what is counted there are."""
-        if self.inside is None and self.facts is not None:
-            return len(self._topics) + (len(self.facts.census.eligible) if self._filtered() else 0)
+        if self.inside is None and self._seen is not None:
+            return len(self._seen.topics) + (self._seen.items if self._filtered() else 0)
         return super().total()
 
     def _filtered(self) -> bool:
@@ -93,11 +116,9 @@ class IndexPage(Page):
         """Topics by name and triggers, items by everything on their row and card."""
         by_key = facts.reading.snapshot.by_key
         if self.inside is None:
+            when = {entry.target: entry.trigger or "" for entry in facts.reading.snapshot.index.topic_map}
             for file, topic in self._topics.items():
-                yield (
-                    (_TOPIC, file),
-                    display.visible(" ".join((topic.name, *topic.triggers, self._triggers.get(file, "")))),
-                )
+                yield (_TOPIC, file), display.visible(" ".join((topic.name, *topic.triggers, when.get(file, ""))))
             keys: Iterable[Key] = facts.census.eligible
         elif self.inside[0] == _ARCHIVE:
             for file, day in self._days.items():
@@ -110,19 +131,20 @@ class IndexPage(Page):
 
     def note(self) -> Line:
         """Where one is, and what is withheld."""
-        if self.facts is None:
+        if self._seen is None:
             return line(("reading…", "dim"))
-        withheld = self.facts.census.withheld
+        withheld, items = self._seen.withheld, self._seen.items
         spans = line((f"{withheld:,} withheld, see 5" if withheld else "", "dim"))
         if self.inside is None:
-            items = len(self.facts.census.eligible)
             return line(f"{items:,} item{'' if items == 1 else 's'}   ", *spans)
+        if self.facts is None:
+            spans = line(("reading…", "dim"))
         return line(("› ", "dim"), f"{self._name_inside()}   ", *spans)
 
     def _name_inside(self) -> str:
         kind, name = self.inside or ("", "")
-        if kind == _TOPIC and name in self._topics:
-            return display.one_line(self._topics[name].name)
+        if kind == _TOPIC and self._seen is not None and name in self._seen.topics:
+            return self._seen.topics[name].name
         return {_INBOX: "inbox", _ARCHIVE: "archive", _ALL: "all items"}.get(kind, display.one_line(name))
 
     def empty(self) -> tuple[str, ...]:
@@ -168,20 +190,24 @@ class IndexPage(Page):
 
     def row(self, key: Key, width: int) -> Line:
         """The line of a row."""
-        assert self.facts is not None
         item = self.item(key)
         if item is not None:
+            from tui import present
+
+            assert self.facts is not None
             return present.item_row(item, self.facts.sight, width)
         kind, name = key if isinstance(key, tuple) else ("", "")
         if kind in ("head", "gap"):
             return line((name, "head")) if kind == "head" else EMPTY
-        if kind == _TOPIC:
-            return self._topic_row(self._topics[name], width)
         if kind == _RECENT:
+            assert self.facts is not None
             return line((self.facts.sight.head(self.facts.reading.snapshot.index.recent[int(name)].text, width), ""))
         if kind == _DAY:
             return self._day_row(self._days[name], width)
-        return self._place_row(kind, name, width)
+        assert self._seen is not None
+        if kind == _TOPIC:
+            return self._topic_row(self._seen.topics[name], width)
+        return self._place_row(kind, name, self._seen, width)
 
     def _counted(self, name: str, count: int, waiting: int, rest: str, width: int, role: str = "") -> Line:
         names = 28 if width >= 70 else 20
@@ -191,35 +217,21 @@ class IndexPage(Page):
         )
         return line(*head, (display.clip(rest, max(width - cells(head), 0)), role or "dim"))
 
-    def _topic_row(self, topic: Topic, width: int) -> Line:
-        assert self.facts is not None
-        census, sight = self.facts.census, self.facts.sight
-        triggers = _READ_WHEN.sub("", self._triggers.get(topic.file, "")) or ", ".join(topic.triggers)
-        return self._counted(
-            topic.name,
-            len(census.by_file.get(topic.file, ())),
-            census.waiting.get(topic.file, 0),
-            sight.line(triggers) if triggers else "! no trigger: it is never read",
-            width,
-            "" if triggers else "waits",
-        )
+    def _topic_row(self, topic: TopicView, width: int) -> Line:
+        triggers = topic.read_when or topic.triggers
+        rest, role = (triggers, "") if triggers else ("! no trigger: it is never read", "waits")
+        return self._counted(topic.name, topic.items, topic.waiting, rest, width, role)
 
-    def _place_row(self, kind: str, name: str, width: int) -> Line:
-        assert self.facts is not None
-        census = self.facts.census
+    def _place_row(self, kind: str, name: str, seen: Overview, width: int) -> Line:
         if kind == _INBOX:
-            return self._counted("inbox", len(census.by_file.get(INBOX, ())), 0, "captured, not archived yet", width)
+            return self._counted("inbox", seen.inbox, 0, "captured, not archived yet", width)
         if kind == _ARCHIVE:
-            days = sorted(day.date for day in self._days.values())
-            span = f"{days[0]} to {days[-1]}" if days else "nothing archived yet"
-            return self._counted("archive", len(days), 0, f"days, {span}" if days else span, width)
+            rest = f"days, {seen.span}" if seen.days else "nothing archived yet"
+            return self._counted("archive", seen.days, 0, rest, width)
         if kind == _ALL:
-            return self._counted(
-                "all items", len(census.eligible), sum(census.waiting.values()), "in reading order", width
-            )
-        return self._counted(
-            name, len(census.by_file.get(name, ())), census.waiting.get(name, 0), "items outside topics", width
-        )
+            return self._counted("all items", seen.items, seen.waiting, "in reading order", width)
+        other = next((other for other in seen.others if other.file == name), OtherView(name, 0, 0))
+        return self._counted(name, other.items, other.waiting, "items outside topics", width)
 
     def _day_row(self, day: ArchiveDay, width: int) -> Line:
         assert self.facts is not None
@@ -240,16 +252,20 @@ class IndexPage(Page):
 
     def card(self, key: Key, width: int) -> Sequence[Line]:
         """The card of a row."""
-        assert self.facts is not None
         item = self.item(key)
         if item is not None:
+            from tui import present
+
+            assert self.facts is not None
             return present.card(item, self.facts.sight, self.facts.references, width)
         kind, name = key if isinstance(key, tuple) else ("", "")
         if kind == _TOPIC:
-            return self._topic_card(self._topics[name], width)
+            assert self._seen is not None
+            return self._topic_card(self._seen.topics[name], width)
         if kind == _DAY:
             return self._day_card(self._days[name], width)
         if kind == _RECENT:
+            assert self.facts is not None
             entry = self.facts.reading.snapshot.index.recent[int(name)]
             return [
                 *flow(self.facts.sight.text(entry.text), width),
@@ -263,43 +279,23 @@ class IndexPage(Page):
         }.get(kind, f"{display.one_line(name)}: items that stand outside topics and inbox.")
         return [*flow(what, width), EMPTY, line(("enter", "key"), " opens it")]
 
-    def _topic_card(self, topic: Topic, width: int) -> list[Line]:
-        assert self.facts is not None
-        sight, census = self.facts.sight, self.facts.census
+    def _topic_card(self, topic: TopicView, width: int) -> list[Line]:
         room = width - LABEL
-        block = [
-            line((sight.line(topic.title or topic.name), "strong")),
-            line((display.one_line(topic.file), "dim")),
-            EMPTY,
-        ]
+        block = [line((topic.title, "strong")), line((display.one_line(topic.file), "dim")), EMPTY]
         if topic.summary:
-            block.extend((*flow(sight.text(topic.summary), width), EMPTY))
-        trigger = self._triggers.get(topic.file, "")
-        block.extend(
-            labelled(
-                "read when",
-                flow(
-                    sight.line(_READ_WHEN.sub("", trigger) or "! not in the index's Topic Map"),
-                    room,
-                    role="" if trigger else "waits",
-                ),
-            )
-        )
+            block.extend((*flow(topic.summary, width), EMPTY))
+        when = topic.read_when or "! not in the index's Topic Map"
+        block.extend(labelled("read when", flow(when, room, role="" if topic.read_when else "waits")))
         if topic.triggers:
-            block.extend(labelled("triggers", flow(sight.line(", ".join(topic.triggers)), room)))
-        keys = census.by_file.get(topic.file, ())
-        waiting = census.waiting.get(topic.file, 0)
-        count: list[str | Span] = [f"{len(keys):,}"]
-        if waiting:
-            count.append(Span(f"   ◌ {waiting} pending", "waits"))
+            block.extend(labelled("triggers", flow(topic.triggers, room)))
+        count: list[str | Span] = [f"{topic.items:,}"]
+        if topic.waiting:
+            count.append(Span(f"   ◌ {topic.waiting} pending", "waits"))
         block.extend(labelled("items", [line(*count)]))
-        if topic.last_updated:
-            block.extend(labelled("updated", [line(sight.line(topic.last_updated))]))
-        dates = topic.source_dates
-        if dates:
-            block.extend(
-                labelled("sources", flow(sight.line(f"{len(dates)} days, {min(dates)} to {max(dates)}"), room))
-            )
+        if topic.updated:
+            block.extend(labelled("updated", [line(topic.updated)]))
+        if topic.sources:
+            block.extend(labelled("sources", flow(topic.sources, room)))
         return [*block, EMPTY, line(("enter", "key"), " opens its items")]
 
     def _day_card(self, day: ArchiveDay, width: int) -> list[Line]:
