@@ -24,6 +24,9 @@ GLANCE_FILE = "glance.db"
 SETTLED_NS = 2_000_000_000
 """A file that changed within this time may change again and look the same."""
 
+PATIENCE = 0.1
+"""Seconds that looking may take: the first frame waits for it, and on a slow disk is better empty than late."""
+
 _ROOT = ""
 """What is kept is about the root as a whole."""
 
@@ -44,11 +47,12 @@ class Glance:
         """The digest of the root that is kept of, None where nothing is; only while `Cache.changed` is False."""
 
     def look(self) -> bytes | None:
-        """What was kept, where every file is as it was then."""
+        """What was kept, where every file is as it was then, and that is soon known."""
         row = self._cache.rows().get(_ROOT)
-        if row is not None and row.digest.partition("-")[2] == _mark(sweep(self._root), self._pins):
-            return row.record
-        return None
+        if row is None:
+            return None
+        seen = sweep(self._root, time.monotonic() + PATIENCE)
+        return row.record if row.digest.partition("-")[2] == _mark(seen, self._pins) else None
 
     def keep(self, record: bytes, read: Callable[[], Snapshot], shown: Snapshot) -> bool:
         """Keep `record`, which was made of `shown`, where `read` gives that still, and no file changed just now.

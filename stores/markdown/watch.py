@@ -129,10 +129,11 @@ def _watch(root: str, on_change: Callable[[], None], stop: Stop, say: _States, s
         stop.wait(min(sweep_seconds, POLL_SECONDS))
 
 
-def sweep(root: str) -> Sweep:
+def sweep(root: str, until: float | None = None) -> Sweep:
     """Look at everything that is watched below `root`: names, inodes, sizes and times, through symlinks. Never raises.
 
-    Empty where the root is not there. Link loops end, since a real folder is looked at once.
+    Empty where the root is not there, or where it takes longer than `until` (`time.monotonic`). Link loops end, since a
+    real folder is looked at once.
     """
     folders: dict[str, Mark] = {}
     entries: dict[str, Mark] = {}
@@ -154,6 +155,8 @@ def sweep(root: str) -> Sweep:
         for entry in found:
             if entry.name.startswith(OWN_FOLDER):
                 continue
+            if until is not None and time.monotonic() > until:
+                return Sweep()
             mark, is_folder = _look(entry)
             entries[entry.path] = mark
             if is_folder and (folder != root or entry.name in FOLDERS):

@@ -58,6 +58,14 @@ def test_what_was_kept_is_given_again_while_nothing_changes(folder: Path) -> Non
     assert look(folder) == RECORD
 
 
+def test_a_slow_disk_shows_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept(folder)
+    monkeypatch.setattr(glancing, "PATIENCE", -1.0)
+    assert look(folder) is None
+    monkeypatch.setattr(glancing, "PATIENCE", 60.0)
+    assert look(folder) == RECORD
+
+
 def append(folder: Path) -> None:
     with open(folder / "memory.md", "ab") as file:
         file.write(b"\n- [2026-06-03] New.\n")
