@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from core.controls import Scope
 from core.eligibility import Chain, ControlView
 from core.errors import AssayError, RivalRows
 from core.events import Event
@@ -20,6 +19,7 @@ from tui.desk import Facts, Then
 from tui.lines import EMPTY, LABEL, Line, flow, labelled, line, spread
 from tui.page import Page
 from tui.screens.form import Answers, Field
+from tui.screens.withdrawal_trees import trees_of
 from tui.verbs import WITHDRAWALS, Verb
 from tui.verbs import verb as verb_named
 from tui.widgets.filter import plural
@@ -57,16 +57,8 @@ class WithdrawalsPage(Page):
         self._views: dict[Key, tuple[ControlView, Chain, str]] = {}
         self._lines: dict[Key, tuple[ControlView, Chain, str]] = {}
         self._skip: set[Key] = set()
-        influence = facts.reading.influence
-        pairs = [(view, chain) for chain in influence.chains for view in chain.views]
-        covered = {id(view) for view, _ in pairs}
-        pairs.extend(
-            (view, Chain(view.record.scope, (view,), view.state is ControlState.UNRESOLVED, None))
-            for view in influence.controls
-            if id(view) not in covered
-        )
         keys: list[Key] = []
-        for number, tree in enumerate(forest(pairs)):
+        for number, tree in enumerate(trees_of(facts.reading.influence)):
             if number:
                 keys.append(self._add("gap", tree[0][0], tree[0][1], "", len(keys)))
             for view, chain, depth in tree:
@@ -366,45 +358,3 @@ def glyph_of(view: ControlView) -> tuple[str, str]:
     if view.record.action == ControlAction.WITHDRAW:
         return glyphs.STATUS["withdrawn"].sign, "" if view.state is ControlState.CONTROLS else "dim"
     return "·", "dim"
-
-
-Tree = list[tuple[ControlView, Chain, int]]
-
-
-def forest(pairs: Sequence[tuple[ControlView, Chain]]) -> list[Tree]:
-    """Events under the event that they name in `supersedes`, in the order given; each event once, loops cut."""
-    known = {view.record.withdrawal_id for view, _ in pairs}
-    children: dict[str, list[tuple[ControlView, Chain]]] = {}
-    roots: list[tuple[ControlView, Chain]] = []
-    for view, chain in pairs:
-        parents = [name for name in view.record.supersedes if name in known and name != view.record.withdrawal_id]
-        if parents:
-            children.setdefault(parents[0], []).append((view, chain))
-        else:
-            roots.append((view, chain))
-    seen: set[int] = set()
-    trees: list[Tree] = []
-
-    def grow(view: ControlView, chain: Chain, depth: int, tree: Tree) -> None:
-        if id(view) in seen:
-            return
-        seen.add(id(view))
-        tree.append((view, chain, depth))
-        for child, its_chain in children.get(view.record.withdrawal_id, ()):
-            grow(child, its_chain, depth + 1, tree)
-
-    home: dict[Scope, Tree] = {}
-    for view, chain in (*roots, *pairs):
-        tree: Tree = []
-        grow(view, chain, 0, tree)
-        if not tree:
-            continue
-        # What bounds the same scope stands together: it is settled together.
-        together = next((home[its.scope] for _, its, _ in tree if its.scope in home), None)
-        if together is None:
-            trees.append(tree)
-        else:
-            together.extend(tree)
-        for _, its, _ in tree:
-            home.setdefault(its.scope, together or tree)
-    return trees
