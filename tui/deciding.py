@@ -160,8 +160,7 @@ class Decider:
 def show_error(app: AssayApp, title: str, error: Exception) -> None:
     """An error as a dialog: what, where, what to do."""
     if not isinstance(app.screen, Dialog):
-        block = failure(error)
-        app.push_screen(Pager(title, lambda width: block))
+        app.push_screen(Pager(title, partial(failure, error)))
 
 
 def receipt_line(receipt: Receipt, width: int) -> Line:

@@ -268,6 +268,25 @@ async def test_a_busy_root_is_said_and_can_be_tried_again(monkeypatch: pytest.Mo
         assert desk.status(PENDING) == "stale"
 
 
+async def test_an_error_is_read_whole_at_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    where = "platform/memory/topics/a-topic-with-a-name-that-is-longer-than-most/and-a-folder/of-its-own/page.md"
+    remedy = (
+        "Wait until agent:nightly-distillation-of-the-platform-team is done, or end it, and then confirm again here."
+    )
+
+    def busy(engine: Engine, plan: Plan, decision: Any = None) -> Any:
+        raise RootBusy("A".rjust(90, "a") + " is writing since 10:00.", where=where, remedy=remedy)
+
+    monkeypatch.setattr(Engine, "commit", busy)
+    async with opened(size=(80, 24)) as desk:
+        await ask_stale(desk)
+        await desk.confirm()
+        said = "".join(row.strip(" │┃▌▐█▁▔") for row in desk.text.splitlines())
+        assert where in said
+        assert remedy.replace(" ", "") in said.replace(" ", "")
+        assert "is writing since 10:00." in said
+
+
 async def test_a_commit_that_fails_leaves_only_cancel(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(engine: Engine, plan: Plan, decision: Any = None) -> Any:
         raise OSError(28, "No space left on device")

@@ -21,17 +21,19 @@ from core.authority import Tier
 from core.errors import AssayError, PlanChanged, RootBusy
 from core.plan import Plan, PlanLine, Receipt
 from tui import display
-from tui.lines import EMPTY, Line, Span, cells, flow, line, spread
+from tui.lines import EMPTY, Line, cells, flow, labelled, line, spread
 from tui.screens.dialog import Choice, Dialog, Title
 from tui.screens.plan_lines import left_out, plan_body
 from tui.sight import Sight
 from tui.verbs import verb
 from tui.widgets.filter import PlainInput
 from tui.widgets.paint import OneLine
-from tui.widgets.text_pane import TextPane
+from tui.widgets.text_pane import Build, TextPane
 
 PATIENCE = 30.0
 """Seconds after which a plan counts as seen though the terminal never said that it drew it."""
+
+_WHERE = 9
 
 Commit = Callable[[Plan], Receipt]
 """Decide for the plan that was shown and commit it. Runs in a thread; raises what the engine raises."""
@@ -52,7 +54,7 @@ class ConfirmScreen(Dialog[Receipt | None]):
         self._whole = False
         self._was_at = 0
         self._left_out: tuple[int, str] | None = None
-        self._note: list[Line] = []
+        self._note: Build = lambda width: ()
         self._before: Sequence[PlanLine] = ()
         self._busy = False
         self._stuck = False
@@ -115,7 +117,8 @@ class ConfirmScreen(Dialog[Receipt | None]):
 
     def _body(self, width: int) -> list[Line]:
         block = plan_body(self.plan, self._sight(), width, whole=self._whole, before=self._before)
-        return [*self._note, EMPTY, *block] if self._note else block
+        note = self._note(width)
+        return [*note, EMPTY, *block] if note else block
 
     def fit(self) -> None:
         """What is below depends on the height that the body is given."""
@@ -246,10 +249,11 @@ class ConfirmScreen(Dialog[Receipt | None]):
             self._before = self.plan.lines
             self._left_out = None
             self.plan = error.plan
-            self._note = [line(("! ", "waits"), (display.one_line(str(error)), "waits"))]
+            what = display.one_line(str(error))
+            self._note = lambda width: flow(f"! {what}", width, role="waits", hang=2)
             self.query_one(Title).retitle(display.one_line(self.plan.title))
         else:
-            self._note = failure(error)
+            self._note = partial(failure, error)
             self._stuck = not isinstance(error, RootBusy)
         for pane in self.query(TextPane):
             pane.show(self._body if pane.id == "body" else self._foot)
@@ -296,13 +300,14 @@ class PhraseInput(PlainInput):
         event.prevent_default()
 
 
-def failure(error: Exception) -> list[Line]:
-    """An error as lines: what, where, what to do."""
+def failure(error: Exception, width: int) -> list[Line]:
+    """An error as lines of `width` cells: what, where, what to do."""
     if not isinstance(error, AssayError):
-        return [line(("✗ ", "waits"), (display.one_line(f"A fault: {type(error).__name__}: {error}"), "waits"))]
-    block: list[Line] = [line(("✗ ", "waits"), (display.one_line(error.what), "waits"))]
+        return flow(display.one_line(f"✗ A fault: {type(error).__name__}: {error}"), width, role="waits", hang=2)
+    block = flow(f"✗ {display.one_line(error.what)}", width, role="waits", hang=2)
     if error.where:
-        block.append(line(("  where  ", "dim"), display.one_line(error.where)))
+        where = flow(display.one_line(error.where), width - _WHERE)
+        block.extend(labelled("  where", where, width=_WHERE))
     if error.remedy:
-        block.append((Span("  "), Span(display.one_line(error.remedy))))
+        block.extend(flow(display.one_line(error.remedy), width, indent=2))
     return block
