@@ -199,6 +199,13 @@ class Reader:
             for path in gone:
                 del self._cached[path]
 
+    def forget(self, paths: Iterable[str]) -> None:
+        """The files at `paths` were written: what is kept of them goes, whether or not they are read again."""
+        gone = [path for path in paths if path in self._cached]
+        if gone and self._cache is not None and self._cache.forget(gone):
+            for path in gone:
+                del self._cached[path]
+
     def to_keep(self, withheld: Mapping[str, frozenset[str]]) -> list[Kept]:
         """What the cache should have and has not. What is `withheld` (`core.store`) leaves it, and stays out."""
         if withheld != self._withheld:

@@ -284,6 +284,8 @@ class MarkdownStore:
                     raise
                 shut[path] = getattr(error, "detail", "") or error.what
                 before, fresh = self._read_consistently(), True
+        self._reader.forget(report.after)
+        self._glance.forget()
         self.skipped = projection.skipped
         self._pin(changes, before.binding)
         return tuple(_diff(path, edits[path].before, report) for path in report.after)

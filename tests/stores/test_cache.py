@@ -615,7 +615,6 @@ def test_what_is_withdrawn_leaves_the_cache_and_stays_out(folder: Path) -> None:
     assert SECRET.encode() in raw(folder)
     plan = sight.engine.plan(Withdraw(Scope(frozenset({"mem-2026-05-02-007"}))), ANA)
     sight.engine.commit(plan, sight.engine.decide(plan, ANA))
-    sight.store.snapshot()
     assert SECRET.encode() not in cache_of(folder).read_bytes()
     Sight(str(folder)).keep()
     assert any(SECRET in page.read_text() for page in (folder / "withdrawn").iterdir())

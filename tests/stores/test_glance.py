@@ -6,10 +6,14 @@ import os
 import shutil
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from core.authority import Actor, Role
+from core.engine import Engine
+from core.requests import Stale
 from core.snapshot import Snapshot
 from stores.configuration import pins_path
 from stores.markdown import glance as glancing
@@ -137,6 +141,16 @@ def test_the_store_that_kept_it_overwrites_it_too(folder: Path) -> None:
     store = kept(folder)
     append(folder)
     store.snapshot()
+    assert b"unspeakable-title" not in left(folder)
+
+
+def test_whoever_writes_overwrites_it_and_reads_no_more(folder: Path) -> None:
+    kept(folder)
+    engine = Engine(MarkdownStore(str(folder)), clock=lambda: datetime(2026, 6, 12, 10, tzinfo=UTC))
+    item = engine.reading().snapshot.items[0]
+    ben = Actor(Role.HUMAN, "ben")
+    plan = engine.plan(Stale((item.key,)), ben)
+    engine.commit(plan, engine.decide(plan, ben))
     assert b"unspeakable-title" not in left(folder)
 
 
