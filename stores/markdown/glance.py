@@ -63,12 +63,13 @@ class Glance:
             return False
         seen = sweep(self._root)
         changed = max((ctime for *_, ctime in seen.entries.values()), default=0)
-        if changed + SETTLED_NS > self._now() or read() is not shown:
+        digest = _digest(shown)
+        if changed + SETTLED_NS > self._now() or _digest(read()) != digest:
             return False
-        row = Row(f"{_digest(shown)}-{_mark(seen, self._pins)}", record)
+        row = Row(f"{digest}-{_mark(seen, self._pins)}", record)
         if self._cache.rows().get(_ROOT) != row and not self._cache.keep({_ROOT: row}):
             return False
-        self._made_of = _digest(shown)
+        self._made_of = digest
         return True
 
     def meet(self, snapshot: Snapshot) -> None:

@@ -114,8 +114,9 @@ class MarkdownStore:
 
     def keep_glance(self, glance: bytes, shown: Snapshot) -> bool:
         """Keep `glance`, which is made of the snapshot `shown`, for `Glance.look`; whether it was kept."""
-        with self._mutex:
+        with self._mutex, suppress(AssayError):
             return self._glance.keep(glance, self._read_consistently, shown)
+        return False
 
     @contextmanager
     def writer(self, actor: str, *, timeout: float = 5.0) -> Iterator[MarkdownWriter]:
