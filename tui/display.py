@@ -60,6 +60,7 @@ def _cluster() -> re.Pattern[str]:
     return re.compile(f"(?:{_SEQUENCE}|{_VARIANT}|.)[{_MARKS}\u200c\u200d\ufe00-\ufe0f]*", re.DOTALL)
 
 
+_runs = re.compile(" +|[^ ]+")
 _breaks = re.compile(r"[ \t]*(?:\r\n|\r|\n)[ \t]*")
 
 NEWLINE = " ⏎ "
@@ -191,6 +192,9 @@ def _wrap_paragraph(paragraph: str, cells: int) -> Iterator[str]:
 
 def _words(paragraph: str) -> Iterator[tuple[str, int]]:
     """Runs between which a line may break: blanks, words, and single wide graphemes."""
+    if paragraph.isascii() and paragraph.isprintable():
+        yield from ((run, len(run)) for run in _runs.findall(paragraph))
+        return
     run = ""
     size = 0
     blank = False
