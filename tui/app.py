@@ -42,7 +42,7 @@ RESCAN_SECONDS = 5.0
 """How often to look for changes where watching failed."""
 
 
-COLLECT = (20_000, 20, 50)
+COLLECT = (5_000, 80, 50)
 """After how many new objects garbage is looked for, and how often among older ones: seldom enough to spare the keys."""
 
 YIELD_SECONDS = 0.0005
