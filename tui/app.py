@@ -46,7 +46,7 @@ RESCAN_SECONDS = 5.0
 STILL_SECONDS = 3.0
 """How long nothing may have changed before what is shown is kept for the next start."""
 
-COLLECT = (20_000, 20, 50)
+COLLECT = (5_000, 80, 50)
 """After how many new objects garbage is looked for, and how often among older ones: seldom enough to spare the keys."""
 
 YIELD_SECONDS = 0.0005

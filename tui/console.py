@@ -14,6 +14,7 @@ from textual.widgets import Input
 
 from core.authority import AUTHORITY, Actor, Role
 from tui import display
+from tui.composing import FrontFirst
 from tui.desk import PARTS
 from tui.lines import Line, line
 from tui.screens.table import NUMBERS, SCREENS, ScreenRow, titles
@@ -58,6 +59,7 @@ class Console(Screen[None]):
 
     def __init__(self) -> None:
         super().__init__()
+        self._compositor = FrontFirst()
         for key in dict.fromkeys(verb.key for verb in VERBS if verb.name not in _ELSEWHERE):
             self._bindings.bind(key, f"press({key!r})", show=False)  # not declared: a human may have chosen others
         self.current = SCREENS[0].number
@@ -121,7 +123,7 @@ class Console(Screen[None]):
             return None
         from tui.page import Page
 
-        return next(iter(self.query(f"#page-{self.current}").results(Page)), None)
+        return self.query_one_optional(f"#page-{self.current}", Page)
 
     def pages(self) -> Sequence[Page]:
         """The pages that were opened so far."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 
 from rich.cells import cell_len, get_character_cell_size
 
@@ -60,6 +61,7 @@ def _cluster() -> re.Pattern[str]:
     return re.compile(f"(?:{_SEQUENCE}|{_VARIANT}|.)[{_MARKS}\u200c\u200d\ufe00-\ufe0f]*", re.DOTALL)
 
 
+_runs = re.compile(" +|[^ ]+")
 _breaks = re.compile(r"[ \t]*(?:\r\n|\r|\n)[ \t]*")
 
 NEWLINE = " ⏎ "
@@ -153,15 +155,13 @@ def headline(text: str, cells: int) -> str:
     return clip(one_line(text[:bound]) + (ELLIPSIS if len(text) > bound else ""), cells)
 
 
-def wrap(text: str, cells: int) -> list[str]:
+def wrap(text: str, cells: int, *, most: int | None = None) -> list[str]:
     """Visible `text` broken into lines of at most `cells` cells: at blanks and around wide characters, else anywhere.
 
-    Line breaks stay; an empty line stays empty; no grapheme is split.
+    Line breaks stay; an empty line stays empty; no grapheme is split. `most` is the number of lines that are wanted.
     """
-    lines: list[str] = []
-    for paragraph in text.split("\n"):
-        lines.extend(_wrap_paragraph(paragraph, max(cells, 1)))
-    return lines
+    lines = (part for paragraph in text.split("\n") for part in _wrap_paragraph(paragraph, max(cells, 1)))
+    return list(islice(lines, most))
 
 
 def _wrap_paragraph(paragraph: str, cells: int) -> Iterator[str]:
@@ -191,6 +191,9 @@ def _wrap_paragraph(paragraph: str, cells: int) -> Iterator[str]:
 
 def _words(paragraph: str) -> Iterator[tuple[str, int]]:
     """Runs between which a line may break: blanks, words, and single wide graphemes."""
+    if paragraph.isascii() and paragraph.isprintable():
+        yield from ((run, len(run)) for run in _runs.findall(paragraph))
+        return
     run = ""
     size = 0
     blank = False

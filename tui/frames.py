@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import compress, groupby
+from operator import ne, or_
 from typing import NamedTuple
 
 from rich.color import ColorSystem
 from rich.console import Console
 from rich.style import Style
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual.cache import LRUCache
 from textual.strip import Strip
 
 from tui import display
@@ -23,6 +26,10 @@ _ATTRIBUTES = ("bold", "dim", "italic", "underline", "blink", "blink2", "reverse
 _SEEN_ON_BLANK = frozenset(str(1 + _ATTRIBUTES.index(name)) for name in ("underline", "reverse", "strike"))
 _GAP = 4
 """So many unchanged cells between changed ones cost less than a move of the cursor."""
+
+
+_KEPT = 512
+"""So many strips have their cells kept: the rows of a few screens."""
 
 
 class Look(NamedTuple):
@@ -46,6 +53,9 @@ class Frames:
         self._colors = colors
         self._texts: list[list[str]] = []
         self._looks: list[list[Look | None]] = []
+        self._kept: LRUCache[int, tuple[Strip, list[str], list[Look | None]]] = LRUCache(_KEPT)
+        self._joined = False
+        """Whether a character of several code points was ever drawn: most memories have none."""
         self.known = False
         """Whether every cell of the terminal is known: the next picture must be a whole one where not."""
 
@@ -65,16 +75,38 @@ class Frames:
         for x, y, strip in _parts(update):
             if not 0 <= y < len(self._texts):
                 continue
+            texts, looks = self._split(strip, system if self._colors else None)
             row = rows.get(y)
             if row is None:
                 row = rows[y] = (self._texts[y].copy(), self._looks[y].copy())
-            _draw(row, x, strip, system if self._colors else None)
+            end = min(x + len(texts), len(row[0]))
+            row[0][x:end], row[1][x:end] = texts[: end - x], looks[: end - x]
         pen = Pen()
         for y, (texts, looks) in sorted(rows.items()):
-            for start, end in _changed(self._texts[y], self._looks[y], texts, looks):
+            if texts == self._texts[y] and looks == self._looks[y]:
+                continue
+            for start, end in _changed(self._texts[y], self._looks[y], texts, looks, joined=self._joined):
                 pen.write(start, y, texts[start:end], looks[start:end])
             self._texts[y], self._looks[y] = texts, looks
         return pen.done()
+
+    def _split(self, strip: Strip, system: ColorSystem | None) -> tuple[list[str], list[Look | None]]:
+        """The cells of a strip. A row that only moves is the very strip that it was, and is split no second time."""
+        kept = self._kept.get(id(strip))  # a strip cannot be hashed, and its number is its own while it is kept
+        if kept is not None:
+            return kept[1], kept[2]
+        texts: list[str] = []
+        looks: list[Look | None] = []
+        for text, style, control in strip:
+            if control or not text:
+                continue
+            cells = _cells(text)
+            look, blank = _look(style, system) if style is not None else _NO_STYLE
+            texts.extend(cells)
+            looks.extend([blank if cell == " " else look for cell in cells])
+        self._joined = self._joined or _has_joined(texts)
+        self._kept[id(strip)] = strip, texts, looks
+        return texts, looks
 
 
 class Drawn(CompositorUpdate):
@@ -99,23 +131,38 @@ class Pen:
         """Write cells from (x, y) on."""
         out = self._out
         out.append(f"\x1b[{y + 1};{x + 1}H")
-        before: Look | None = None
-        for at, (text, look) in enumerate(zip(texts, looks, strict=True)):
-            if look is not None and look is not before:
+        uncertain = _has_joined(texts)
+        at = 0
+        for look, cells in groupby(looks):
+            end = at + len(list(cells))
+            if look is not None:
                 codes, self._look = _change(self._look, look)
                 if codes:
                     out.append(codes)
-                before = look
-            out.append(text)
-            if len(text) > 1 and at + 1 < len(texts):  # terminals differ about its width
-                cells = 1 + next((n for n, after in enumerate(texts[at + 1 :]) if after), 0)
-                out.append(f"\x1b[{y + 1};{x + at + cells + 1}H")
+            if uncertain:
+                out.extend(_placed(x, y, texts, at, end))
+            else:
+                out.append("".join(texts[at:end]))
+            at = end
 
     def done(self) -> str:
         """All that was written, the terminal's own look after it."""
         if self._look != PLAIN:
             self._out.append("\x1b[0m")
         return "".join(self._out)
+
+
+def _has_joined(texts: list[str]) -> bool:
+    return max(map(len, texts), default=0) > 1
+
+
+def _placed(x: int, y: int, texts: list[str], start: int, end: int) -> Iterator[str]:
+    """Cells `start` to `end` of a run that begins at (x, y); after a joined character, where the next one stands."""
+    for at in range(start, end):
+        yield texts[at]
+        if len(texts[at]) > 1 and at + 1 < len(texts):  # terminals differ about its width
+            cells = 1 + next((n for n, after in enumerate(texts[at + 1 :]) if after), 0)
+            yield f"\x1b[{y + 1};{x + at + cells + 1}H"
 
 
 @lru_cache(4096)
@@ -169,19 +216,6 @@ def _cells(text: str) -> tuple[str, ...]:
     return tuple(cells)
 
 
-def _draw(row: tuple[list[str], list[Look | None]], x: int, strip: Strip, system: ColorSystem | None) -> None:
-    texts, looks = row
-    for text, style, control in strip:
-        if control or not text:
-            continue
-        cells = _cells(text)[: len(texts) - x]
-        look, blank = _look(style, system) if style is not None else _NO_STYLE
-        end = x + len(cells)
-        texts[x:end] = cells
-        looks[x:end] = [blank if cell == " " else look for cell in cells]
-        x = end
-
-
 def _parts(update: CompositorUpdate) -> Iterator[tuple[int, int, Strip]]:
     """The strips of an update, each with where it begins."""
     if isinstance(update, LayoutUpdate):
@@ -198,22 +232,19 @@ def _parts(update: CompositorUpdate) -> Iterator[tuple[int, int, Strip]]:
 
 
 def _changed(
-    texts: list[str], looks: list[Look | None], new_texts: list[str], new_looks: list[Look | None]
+    texts: list[str], looks: list[Look | None], new_texts: list[str], new_looks: list[Look | None], *, joined: bool
 ) -> Iterator[tuple[int, int]]:
     """The runs of a row that differ, as (first, last + 1)."""
-    if texts == new_texts and looks == new_looks:
-        return
     width = len(new_texts)
-    if any(len(text) > 1 for text in texts) or any(len(text) > 1 for text in new_texts):
+    if joined and (_has_joined(texts) or _has_joined(new_texts)):
         yield 0, width  # where it ends on the screen is not certain: a part of the row would not fit the rest
         return
     start = end = -1
-    for x in range(width):
-        if texts[x] != new_texts[x] or looks[x] != new_looks[x]:
-            if start >= 0 and x - end > _GAP:
+    differ = map(or_, map(ne, texts, new_texts), map(ne, looks, new_looks))
+    for x in compress(range(width), differ):
+        if x - end > _GAP or start < 0:
+            if start >= 0:
                 yield start, end
-                start = -1
-            if start < 0:
-                start = x
-            end = x + 1
+            start = x
+        end = x + 1
     yield start, end

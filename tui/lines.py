@@ -103,10 +103,13 @@ def columns(left: Sequence[Line], right: Sequence[Line], width: int, rule: str =
     return lines
 
 
-def flow(text: str, width: int, *, role: str = "", indent: int = 0, hang: int | None = None) -> list[Line]:
-    """Visible `text` wrapped to `width` cells, every line indented, those after the first by `hang` where given."""
+def flow(
+    text: str, width: int, *, role: str = "", indent: int = 0, hang: int | None = None, most: int | None = None
+) -> list[Line]:
+    """Visible `text` wrapped to `width` cells, every line indented, those after the first by `hang` where given; no
+    more lines than `most`."""
     hang = indent if hang is None else hang
-    wrapped = display.wrap(text, max(width - max(indent, hang), 8))
+    wrapped = display.wrap(text, max(width - max(indent, hang), 8), most=most)
     return [line(" " * (hang if index else indent), (part, role)) for index, part in enumerate(wrapped)]
 
 

@@ -134,7 +134,7 @@ def _excerpt(found: Resolved, item_id: str | None, sight: Sight, width: int, lim
     # In a section of several items, the one that is meant comes first.
     start = next((at for at, part in enumerate(parts) if item_id and item_id in part), 0)
     text = sight.text("\n".join(parts[start:]))
-    lines = flow(text, width - 2, role="dim", indent=2)
+    lines = flow(text, width - 2, role="dim", indent=2, most=limit + 1)
     for index, spans in enumerate(lines[:limit]):
         yield spans if index or not limit else line("  ", ("“ ", "dim"), *spans[1:])
     if len(lines) > limit:

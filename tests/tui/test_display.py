@@ -140,6 +140,8 @@ def test_wrap_breaks_at_blanks_and_within_chinese() -> None:
     assert display.wrap("one two three", 8) == ["one two", "three"]
     assert display.wrap("部署前先备份数据库", 8) == ["部署前先", "备份数据", "库"]
     assert display.wrap("a\n\nb", 8) == ["a", "", "b"]
+    assert display.wrap("one two three", 8, most=1) == ["one two"]
+    assert display.wrap("one two three", 8, most=9) == ["one two", "three"]
 
 
 def test_headline_is_cheap_and_says_that_it_is_clipped() -> None:
@@ -174,3 +176,13 @@ def test_the_ascii_forms_are_for_terminals_without_the_glyphs() -> None:
     assert not ascii_wanted({"TERM": "linux", "ASSAY_ASCII": "0"})
     assert ascii_wanted({"TERM": "xterm", "LC_ALL": "C", "LANG": "de_DE.UTF-8"})
     assert not ascii_wanted({"TERM": "xterm", "LC_ALL": "", "LC_CTYPE": "C.UTF-8", "LANG": "C"})
+
+
+def test_plain_words_break_where_any_others_would() -> None:
+    plain = ["  two  blanks   and a_word-that-is-longer than the line ", "x" * 30, "~ ! ~", "a  b"]
+    for text in plain:
+        for cells in range(1, 20):
+            other = display.wrap(f"{text}\N{NO-BREAK SPACE}", cells)  # not ASCII: it goes by graphemes
+            assert [part.rstrip() for part in display.wrap(text, cells) if part.strip()] == [
+                part.rstrip() for part in other if part.strip()
+            ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pyte
+import pytest
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
@@ -12,6 +13,7 @@ from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.strip import Strip
 
+import tui.frames
 from tui.frames import Frames
 
 WIDTH, HEIGHT = 24, 4
@@ -103,3 +105,17 @@ def test_without_colours_only_attributes_are_sent() -> None:
     )
     assert "\x1b[1mbold\x1b[0mplain\x1b[7mturned" in sent
     assert ";5;" not in sent
+
+
+def test_a_row_that_moves_is_not_taken_apart_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+    whole = tui.frames._cells
+    monkeypatch.setattr(tui.frames, "_cells", lambda text: (taken.append(text), whole(text))[1])
+    rows = [Strip([Segment(f"row {number}", Style())]).adjust_cell_length(WIDTH) for number in range(6)]
+    frames = Frames()
+    for top in (0, 1):
+        taken.clear()
+        update = LayoutUpdate([[strip] for strip in rows[top : top + HEIGHT]], Region(0, 0, WIDTH, HEIGHT))
+        sent = frames.update(update, TERMINAL)
+    assert [text for text in taken if text.strip()] == ["row 4"]
+    assert sent == "".join(f"\x1b[{y};5H{y}" for y in range(1, 5))

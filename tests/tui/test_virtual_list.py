@@ -6,6 +6,8 @@ import time
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.scrollbar import ScrollBar
+from textual.strip import Strip
 
 from tui.lines import Line, line
 from tui.widgets.virtual_list import VirtualList
@@ -156,3 +158,55 @@ async def test_rows_keep_to_the_width(width: int) -> None:
         await pilot.pause()
         for y in range(3):
             assert app.rows.render_line(y).cell_length == app.rows.room
+
+
+async def test_scrolling_by_one_draws_one_row_anew_and_styles_only_the_cursors(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = ListApp(keys(100_000))
+    styled: list[str] = []
+    strip = VirtualList.strip
+
+    def counted(self: VirtualList, spans: Line, width: int, *, on: str = "") -> Strip:
+        styled.append(on)
+        return strip(self, spans, width, on=on)
+
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*["down"] * 30)
+        monkeypatch.setattr(VirtualList, "strip", counted)
+        for number in range(31, 36):
+            app.drawn.clear()
+            styled.clear()
+            await pilot.press("down")
+            await pilot.pause()
+            assert app.drawn == [f"{number:06}"]
+            assert sorted(styled) == ["", "cursor"]
+            assert app.text()[-1] == f"▌ row {number:06}"
+
+
+async def test_a_scroll_changes_the_screen_once_and_lays_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = ListApp(keys(100_000))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*["down"] * 30)
+        await pilot.pause()
+        pictures: list[str] = []
+        monkeypatch.setattr(app, "post_display_hook", lambda: pictures.append("picture"))
+        monkeypatch.setattr(app.screen, "_refresh_layout", lambda *_, **__: pictures.append("layout"))
+        await pilot.press("down")
+        await pilot.pause(0.1)
+        assert pictures == ["picture"]
+
+
+async def test_the_scrollbar_is_drawn_when_it_looks_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = ListApp(keys(100_000))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*["down"] * 30)
+        await pilot.pause()
+        bars: list[float] = []
+        render = ScrollBar.render
+        monkeypatch.setattr(ScrollBar, "render", lambda bar: (bars.append(bar.position), render(bar))[1])
+        await pilot.press(*["down"] * 10)
+        await pilot.pause()
+        assert bars == []
+        assert app.rows.vertical_scrollbar.position == app.rows.scroll_offset.y == 17
+        await pilot.press("G")
+        await pilot.pause()
+        assert bars == [100_000 - 24]

@@ -10,6 +10,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -140,8 +141,21 @@ class PaintedScroll(Painted, ScrollView):
         finally:
             self._room = None
 
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Scroll. Of a long list the scrollbar looks the same for hundreds of rows; it is drawn when it does not."""
+        if self.show_vertical_scrollbar:
+            bar = self.vertical_scrollbar
+            position = bar.validate_position(new_value)
+            if _thumb(bar, position) == _thumb(bar, bar.position):
+                bar.set_reactive(ScrollBar.position, position)
+            else:
+                bar.position = position
+        if round(old_value) != round(new_value):
+            self.refresh(self.scrollable_content_region.size.region)
+
     def set_height(self, lines: int) -> None:
-        """Scroll over so many lines. Only what is as high as its lines is laid out anew for it."""
+        """Scroll over so many lines. Only what is as high as its lines is laid out anew for it; which lines are to be
+        drawn again, the caller says."""
         size = Size(self.room, lines)
         if size == self.virtual_size:
             return
@@ -150,7 +164,11 @@ class PaintedScroll(Painted, ScrollView):
             return
         self.set_reactive(Widget.virtual_size, size)
         self._scroll_update(size)
-        self.refresh()
+
+
+def _thumb(bar: ScrollBar, position: float) -> Sequence[Segment]:
+    """What a scrollbar shows at a position."""
+    return bar.renderer.render_bar(bar.size.height, bar.window_virtual_size, bar.window_size, position).segments
 
 
 class OneLine(Painted):
@@ -165,4 +183,4 @@ class OneLine(Painted):
     def render_line(self, y: int) -> Strip:
         """Draw the line."""
         width = self.size.width
-        return self.strip(self.compose_line(width), width) if y == 0 else Strip.blank(width, self.rich_style)
+        return self.strip(self.compose_line(width), width) if y == 0 else Strip.blank(width, self.background())

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 
 from textual.binding import Binding
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.strip import Strip
 
 from tui.lines import Line
@@ -36,13 +37,24 @@ class TextPane(PaintedScroll, can_focus=True):
 
     def show(self, build: Build, *, top: bool = True) -> None:
         """Show the lines that `build` makes; from the `top` unless the text is the same one made anew."""
+        before, made_for, offset = self._lines, self._made_for, self.scroll_offset.y
         self._build = build
         self._made_for = 0
         self._measured = None
         self._make()
         if top:
             self.scroll_to(y=0, animate=False, force=True)
-        self.refresh(layout=self.styles.is_auto_height)
+        if self.styles.is_auto_height or (self._made_for, self.scroll_offset.y) != (made_for, offset):
+            self.refresh(layout=self.styles.is_auto_height)
+        else:
+            self._refresh_changed(before)
+
+    def _refresh_changed(self, before: Sequence[Line]) -> None:
+        """Draw the lines in view that read otherwise than they did."""
+        top, (width, height) = self.scroll_offset.y, self.size
+        for y, (was, now) in enumerate(zip_longest(before[top : top + height], self._lines[top : top + height])):
+            if was != now:
+                self.refresh(Region(0, y, width, 1))
 
     def go_to_line(self, index: int) -> None:
         """Bring line `index` near the top."""
@@ -82,5 +94,5 @@ class TextPane(PaintedScroll, can_focus=True):
             self._make()
         index = self.scroll_offset.y + y
         if index >= len(self._lines):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self.background())
         return self.strip(self._lines[index], width)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence, Set
 
+from rich.style import Style
 from textual import events
 from textual.binding import Binding
 from textual.cache import LRUCache
@@ -68,6 +69,7 @@ class VirtualList(PaintedScroll, can_focus=True):
         self._index = 0
         self._needles: tuple[str, ...] = ()
         self._drawn: LRUCache[tuple[Key, int, bool, bool, bool], Strip] = LRUCache(_CACHED_ROWS)
+        self._lines: LRUCache[tuple[Key, int], Line] = LRUCache(_CACHED_ROWS)
         self.marks: set[Key] = set()
         self._marked: tuple[Sequence[Key], tuple[Key, ...]] | None = None
 
@@ -128,6 +130,7 @@ class VirtualList(PaintedScroll, can_focus=True):
     def redraw(self) -> None:
         """Draw every row anew."""
         self._drawn.clear()
+        self._lines.clear()
         self.refresh()
 
     def _find(self, key: Key | None) -> int | None:
@@ -169,9 +172,11 @@ class VirtualList(PaintedScroll, can_focus=True):
         if self._index == before:
             self._keep_in_view()
             return
-        self._refresh_row(before)
-        self._refresh_row(self._index)
+        top = self.scroll_offset.y
         self._keep_in_view()
+        if self.scroll_offset.y == top:  # where it scrolls, every row is drawn already
+            self._refresh_row(before)
+            self._refresh_row(self._index)
         self.post_message(self.Moved(self, self.key))
 
     def _refresh_row(self, index: int) -> None:
@@ -248,12 +253,27 @@ class VirtualList(PaintedScroll, can_focus=True):
 
     # --- drawing
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw rows as they are kept. The list has neither border nor padding, nor anything else laid over its rows:
+        scrolling is a matter of looking them up, not of styling all of them again."""
+        top, room, width = self.scroll_offset.y, self.room, self.size.width
+        background, filters = self.background_colors[1], self.get_line_filters()
+        blank = Style(bgcolor=background.rich_color)
+        strips: list[Strip] = []
+        for y in crop.line_range:
+            strip = self._strip_at(top + y, room).adjust_cell_length(width, blank)
+            for each in filters:
+                strip = strip.apply_filter(each, background)
+            strips.append(strip.crop(crop.x, crop.right))
+        return strips
+
     def render_line(self, y: int) -> Strip:
         """Draw the row at line `y` of the view."""
-        width = self.room
-        index = self.scroll_offset.y + y
+        return self._strip_at(self.scroll_offset.y + y, self.room)
+
+    def _strip_at(self, index: int, width: int) -> Strip:
         if index >= len(self._keys):
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self.background())
         key = self._keys[index]
         cursor = index == self._index and key not in self._skip
         marked = key in self.marks
@@ -265,7 +285,10 @@ class VirtualList(PaintedScroll, can_focus=True):
         return strip
 
     def _draw_row(self, key: Key, width: int, cursor: bool, marked: bool) -> Strip:
-        row = highlight(self._draw(key, max(width - _GUTTER - 1, 1)), self._needles)
+        row = self._lines.get((key, width))  # the cursor comes and goes, and the line stays
+        if row is None:
+            row = highlight(self._draw(key, max(width - _GUTTER - 1, 1)), self._needles)
+            self._lines[key, width] = row
         gutter = (Span(CURSOR if cursor else " ", "accent"), Span(MARK if marked else " ", "accent"))
         on = ("cursor" if self.has_focus else "cursor-blurred") if cursor else ""
         return self.strip((*gutter, *row), width, on=on)
