@@ -58,7 +58,8 @@ def changes(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
     """The files that differ between two snapshots, sorted; those of the items where files are not known."""
     if before.files or after.files:
         known = dict(before.files)
-        differ = [path for path, state in after.files.items() if known.pop(path, None) != state]
+        pairs = ((path, known.pop(path, None), state) for path, state in after.files.items())
+        differ = [path for path, last, state in pairs if last is not state and last != state]
         return tuple(sorted((*differ, *known)))
     old = {item.key: item for item in before.items}
     new = {item.key: item for item in after.items}
