@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from core.eligibility import Chain, Influence
 from core.events import status_events
@@ -71,7 +73,11 @@ class _Rows:
 
     def among(self, question: Callable[[Items], Items]) -> Iterator[MemoryItem]:
         """Those among what each page answers."""
-        return (item for item in self.snapshot.gather(question) if self._takes_part(item))
+        return self.of_these(self.snapshot.gather(question))
+
+    def of_these(self, items: Iterable[MemoryItem]) -> Iterator[MemoryItem]:
+        """Those among `items`."""
+        return (item for item in items if self._takes_part(item))
 
     def of(self, id: str) -> list[MemoryItem]:
         """Those that bear `id`."""
@@ -100,13 +106,18 @@ def newest(rows: Sequence[MemoryItem]) -> MemoryItem | None:
     return rows[days.index(max(known))]
 
 
+_SUBJECT = attrgetter("subject")
+
+
 def _active_states(items: Items) -> Items:
     return tuple(item for item in items if item.kind is Kind.STATE and item.status is Status.ACTIVE and item.subject)
 
 
 def _two_active(taking_part: _Rows) -> list[Conflict]:
     subjects: dict[str, list[MemoryItem]] = {}
-    for item in taking_part.among(_active_states):
+    active = taking_part.snapshot.gather(_active_states)
+    several = {subject for subject, count in Counter(map(_SUBJECT, active)).items() if count > 1}
+    for item in taking_part.of_these([item for item in active if item.subject in several] if several else ()):
         subjects.setdefault(item.subject or "", []).append(item)
     conflicts = []
     for subject, rows in subjects.items():

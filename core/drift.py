@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence, Set
+from itertools import compress
 
 from core.catalogue import make_finding
 from core.conflicts import Conflict
@@ -118,10 +119,12 @@ def _topics(snapshot: Snapshot) -> Iterator[Finding]:
             yield make_finding(
                 "missing-trigger", f"No trigger leads to {topic.file}, so no agent will read it.", file=topic.file
             )
-    known = files | {_nfc(file) for file in snapshot.files} | {_nfc(one.file) for one in snapshot.drift if one.file}
-    for line in snapshot.index.topic_map:
-        target = _topic_file(line)
-        if target is not None and target not in known:
+    named = ((line, _topic_file(line)) for line in snapshot.index.topic_map)
+    missing = [(line, target) for line, target in named if target is not None and target not in files]
+    known = {_nfc(file) for file in snapshot.files} if missing else set()
+    known |= {_nfc(one.file) for one in snapshot.drift if one.file}
+    for line, target in missing:
+        if target not in known:
             yield make_finding(
                 "dangling-topic-map", f"The Topic Map names {target}, which is not there.", file=INDEX, line=line.line
             )
@@ -145,7 +148,7 @@ def _subjects(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
     groups = near_subjects(snapshot, influence)
     wanted = {group[0] for group in groups}
     first: dict[str | None, MemoryItem] = {}
-    for item in snapshot.items if wanted else ():
+    for item in snapshot.gather(_with_subject) if wanted else ():
         if item.subject in wanted and influence.eligible(item.key):
             first.setdefault(item.subject, item)
     for group in groups:
@@ -154,6 +157,10 @@ def _subjects(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
         yield make_finding(
             "near-subjects", f"Subjects that hardly differ: {names}.", place=row.place, item=row.key, id=row.id
         )
+
+
+def _with_subject(items: Items) -> Items:
+    return tuple(item for item in items if item.subject is not None)
 
 
 def _items(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
@@ -278,10 +285,9 @@ def _restated(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
         if influence.restates(lines[number].text) or _clipped(lines[number].text, influence):
             message = "A line of index.md says again what is withdrawn."
             yield make_finding("restates-withdrawn", message, file=INDEX, line=number)
-    excluded = {print_of(text) for text in influence.excluded_texts}
-    for item in _saying(snapshot, excluded):
-        same = fold_text(item.text) in influence.excluded_texts
-        if same and influence.eligible(item.key) and item.key not in snapshot.repeated:
+    for item in _saying(snapshot, influence.excluded_texts.prints):
+        ordinary = influence.eligible(item.key) and item.key not in snapshot.repeated
+        if ordinary and fold_text(item.text) in influence.excluded_texts:
             message = f"{_name(item)} says again what is withdrawn under another id."
             yield make_finding("restates-withdrawn", message, place=item.place, item=item.key, id=item.id)
 
@@ -291,7 +297,7 @@ def _saying(snapshot: Snapshot, prints: Set[str]) -> Iterator[MemoryItem]:
     for page in snapshot.pages:
         said = page.ask(_prints)
         if not prints.isdisjoint(said):
-            yield from (item for item, one in zip(page.items, said, strict=True) if one in prints)
+            yield from compress(page.items, map(prints.__contains__, said))
 
 
 @worth_keeping

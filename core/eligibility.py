@@ -65,6 +65,24 @@ class Chain:
     reinstatable: bool = False
 
 
+class ExcludedTexts(frozenset[str]):
+    """Folded texts that are excluded, and what finds them fast. Shared by all answers that exclude the same."""
+
+    @cached_property
+    def prints(self) -> frozenset[str]:
+        """The prints of them (`core.texts`)."""
+        return frozenset(map(print_of, self))
+
+    @cached_property
+    def by_start(self) -> Mapping[str, list[str]]:
+        """Those that are long enough to tell, by their beginning."""
+        table: dict[str, list[str]] = {}
+        for text in self:
+            if len(text) >= _SHORTEST_TEXT:
+                table.setdefault(text[:_SHORTEST_TEXT], []).append(text)
+        return table
+
+
 @dataclass(frozen=True)
 class Influence:
     """The answer of all control records of a snapshot. Made by `resolve_influence`."""
@@ -82,7 +100,7 @@ class Influence:
     """The verdicts of the excluded items, by key."""
     segments: Mapping[str, tuple[Segment, ...]] = field(default_factory=dict, repr=False)
     reach: Reach = field(default=Reach(), repr=False, compare=False)
-    texts: frozenset[str] | None = field(default=None, repr=False, compare=False)
+    texts: ExcludedTexts | None = field(default=None, repr=False, compare=False)
     """`excluded_texts` where they are known already."""
     copies: tuple[ArchivedCopy, ...] | None = field(default=None, repr=False, compare=False)
     """`excluded_copies`, likewise."""
@@ -129,7 +147,7 @@ class Influence:
             return self.copies
         if not (self.verdicts or self.excluded_ids or self.segments):
             return ()
-        prints = frozenset(map(print_of, self.excluded_texts))
+        prints = self.excluded_texts.prints
         return tuple(
             copy
             for day in self.snapshot.archive
@@ -146,7 +164,7 @@ class Influence:
         found: dict[str, set[str]] = {}
         for key in self.verdicts:
             found.setdefault(self.snapshot.by_key[key].place.file, set()).add(key)
-        prints = frozenset(map(print_of, self.excluded_texts))
+        prints = self.excluded_texts.prints
         for day in self.snapshot.archive:
             if (
                 self.segments.get(day.file)
@@ -172,25 +190,16 @@ class Influence:
         return folded in self.excluded_texts or any(
             folded.startswith(known, at)
             for at in range(len(folded) - _SHORTEST_TEXT + 1)
-            for known in self._by_start.get(folded[at : at + _SHORTEST_TEXT], ())
+            for known in self.excluded_texts.by_start.get(folded[at : at + _SHORTEST_TEXT], ())
         )
 
     def begins_excluded(self, text: str) -> bool:
         """Whether something that is excluded begins with `text`, where that is long enough to tell."""
         begun = fold_text(text)
-        return any(known.startswith(begun) for known in self._by_start.get(begun[:_SHORTEST_TEXT], ()))
+        return any(known.startswith(begun) for known in self.excluded_texts.by_start.get(begun[:_SHORTEST_TEXT], ()))
 
     @cached_property
-    def _by_start(self) -> Mapping[str, list[str]]:
-        """The excluded texts that are long enough to tell, by their beginning."""
-        table: dict[str, list[str]] = {}
-        for text in self.excluded_texts:
-            if len(text) >= _SHORTEST_TEXT:
-                table.setdefault(text[:_SHORTEST_TEXT], []).append(text)
-        return table
-
-    @cached_property
-    def excluded_texts(self) -> frozenset[str]:
+    def excluded_texts(self) -> ExcludedTexts:
         """What excluded items and their archived copies say, folded: no ordinary read may say it again."""
         if self.texts is not None:
             return self.texts
@@ -205,7 +214,7 @@ class Influence:
                     for copy in day.copies
                     if copy.id in self.excluded_ids or any(one.holds(copy) for one in covered)
                 )
-        return frozenset(fold_text(text) for text in texts) - {""}
+        return ExcludedTexts({fold_text(text) for text in texts} - {""})
 
     def chain(self, scope: Scope) -> Chain | None:
         """The chain of this exact scope."""

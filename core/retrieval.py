@@ -61,6 +61,8 @@ def retrieve(
     caller has them already.
     """
     items = [item for item in snapshot.own_items if influence.eligible(item.key)]
+    if not items:
+        return Retrieved((), 0, ())
     topics = {page.file: page for page in snapshot.topics}
     triggers = _triggers(snapshot)
     asked = _words(query or "")

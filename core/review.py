@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date as Date
+from typing import NamedTuple
 
 from core.catalogue import CATALOGUE, CodeInfo
 from core.conflicts import refuters, still_refutes
@@ -12,7 +13,7 @@ from core.drift import find_drift
 from core.eligibility import Influence
 from core.events import Event, status_events
 from core.findings import Finding
-from core.items import MemoryItem
+from core.items import MemoryItem, Place
 from core.pages import Items
 from core.review_plan import CleanupRow, cleanup_markdown, cleanup_plan
 from core.secrets import mask
@@ -89,14 +90,16 @@ def review_queue(
     item.
     """
     now = iso_date(today)
-    items = [
-        item for item in snapshot.gather(_due) if influence.eligible(item.key) and item.key not in snapshot.repeated
+    due = [
+        one
+        for one in snapshot.gather(_due)
+        if influence.eligible(one.item.key) and one.item.key not in snapshot.repeated
     ]
     marked = status_events(snapshot.events)
     why = refuters(snapshot, influence)
     waiting = [
-        *_waiting(Status.PENDING_CLEANUP, items, marked, now, lambda item: _pending(item, snapshot, influence, why)),
-        *_waiting(Status.STALE, items, marked, now, _stale),
+        *_waiting(Status.PENDING_CLEANUP, due, marked, now, lambda item: _pending(item, snapshot, influence, why)),
+        *_waiting(Status.STALE, due, marked, now, _stale),
     ]
     drift = sorted(
         (one for one in findings if one.severity is not Severity.NOTICE and one.code not in _SET_UP),
@@ -120,20 +123,28 @@ def _by_remedy(drift: Iterable[Finding], influence: Influence) -> Iterable[tuple
     return (tuple(group) for group in groups.values())
 
 
-def _due(items: Items) -> Items:
-    return tuple(item for item in items if item.status in _WAITING)
+class _Due(NamedTuple):
+    """An item that waits by its Status, and what its entry shows of it."""
+
+    item: MemoryItem
+    place: Place
+    title: str
+
+
+def _due(items: Items) -> tuple[_Due, ...]:
+    return tuple(_Due(item, item.place, _title(item.text)) for item in items if item.status in _WAITING)
 
 
 def _waiting(
     status: Status,
-    items: Iterable[MemoryItem],
+    due: Iterable[_Due],
     marked: Mapping[str, tuple[str, Event]],
     now: Date | None,
     explain: Callable[[MemoryItem], tuple[str, str]],
 ) -> list[QueueEntry]:
     """The entries of the items of one Status, oldest first; what has no date comes last."""
     entries = []
-    for item in items:
+    for item, place, title in due:
         if item.status is not status:
             continue
         token, event = marked.get(item.id or "", ("", None))
@@ -146,11 +157,11 @@ def _waiting(
             QueueEntry(
                 code=status.value,
                 item=item.key,
-                file=item.place.file,
-                line=item.place.line,
+                file=place.file,
+                line=place.line,
                 since=since,
                 age_days=_age(since, now),
-                title=_title(item.text),
+                title=title,
                 reason=reason if event is None else f"{reason} Marked by {event.actor} on {event.at[:10]}.",
                 proposed=proposed,
             )
@@ -194,7 +205,6 @@ def _of_findings(
     since = item.date if item is not None else days.get(finding.file)
     since = since if iso_date(since) else None
     meaning = CATALOGUE[finding.code].meaning if finding.code in CATALOGUE else ""
-    message = _title(finding.message)
     return QueueEntry(
         code=finding.code,
         item=item.key if item is not None else None,
@@ -202,7 +212,7 @@ def _of_findings(
         line=finding.line,
         since=since,
         age_days=_age(since, now),
-        title=_title(item.text) if item is not None else message,
+        title=_title(item.text if item is not None else finding.message),
         reason=_lacks(group) if item is not None else meaning,
         proposed=finding.command or "",
         findings=group,

@@ -43,6 +43,7 @@ _SHAPES: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = tuple(
     )
 )
 
+_HINTS = tuple(hint for _, hints, _ in _SHAPES for hint in hints)
 _NAME = re.compile("pass|pwd|secret|token|key|密码|口令|密钥|令牌")
 _MARKS = ":=：＝"
 _ASSIGNED = re.compile(
@@ -73,8 +74,9 @@ def may_hold_secrets(text: str) -> bool:
     Each shape has a mark that is rare in prose: a long run of token characters behind `_`, `-` or `.`, a word of its
     own, or an assignment beside a name.
     """
+    there = text.__contains__
     return (
-        any(mark in text for mark in _RARE)
+        any(map(there, _RARE))
         or any(pattern.search(text) for pattern in _TOKENS)
         or _UPPER.search(text) is not None
         or _may_assign(text)
@@ -82,7 +84,7 @@ def may_hold_secrets(text: str) -> bool:
 
 
 def _may_assign(text: str) -> bool:
-    return any(mark in text for mark in _MARKS) and _NAME.search(text.casefold()) is not None
+    return any(map(text.__contains__, _MARKS)) and _NAME.search(text.casefold()) is not None
 
 
 def find_secrets(text: str) -> tuple[tuple[int, int, str], ...]:
@@ -94,8 +96,9 @@ def find_secrets(text: str) -> tuple[tuple[int, int, str], ...]:
     if not may_hold_secrets(text):
         return ()
     found: list[tuple[int, int, str]] = []
-    for kind, hints, pattern in _SHAPES:
-        if any(hint in text for hint in hints):
+    there = text.__contains__
+    for kind, hints, pattern in _SHAPES if any(map(there, _HINTS)) else ():
+        if any(map(there, hints)):
             group = "secret" if "secret" in pattern.groupindex else 0
             for match in pattern.finditer(text):
                 if group == 0 or not _NO_VALUE.match(match[group]):

@@ -99,7 +99,8 @@ class Shelf:
         counts = self._bearers()
         seen: dict[tuple[str, str], int] = {}
         keyed = {number: tuple(_keyed(self._open[number], counts, seen)) for number in sorted(self._open)}
-        return PagedItems.of(page for number in range(len(self._pages)) for page in self._closed(number, keyed))
+        closed = (page for number in range(len(self._pages)) for page in self._closed(number, keyed))
+        return PagedItems.of(closed, self._snapshot.pages)
 
     def _closed(self, number: int, keyed: dict[int, tuple[MemoryItem, ...]]) -> Iterator[Page]:
         page, items = self._pages[number], keyed.get(number)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from operator import attrgetter
 from types import MappingProxyType
 
@@ -14,7 +15,7 @@ from core.controls import ControlRecord, Tombstone
 from core.events import Event, LogEntry, fold
 from core.findings import Finding
 from core.items import MemoryItem, Place, Record
-from core.pages import C, Items, Page, T, gather, pages_of
+from core.pages import C, Items, Page, Pages, T, pages_of
 from core.texts import fold_text, print_of
 from core.vocabulary import Standing
 
@@ -153,13 +154,13 @@ class Snapshot:
     sequence: int = 0
 
     @cached_property
-    def pages(self) -> tuple[Page, ...]:
+    def pages(self) -> Pages:
         """The items by file; a page is shared by all snapshots in which the file's items are the same."""
         return pages_of(self.items)
 
     def gather(self, question: Callable[[Items, *C], Sequence[T]], *context: *C) -> list[T]:
         """What the pages answer to `question` (see `Page.ask`), in reading order."""
-        return gather(self.pages, question, *context)
+        return self.pages.gather(question, *context)
 
     @cached_property
     def by_key(self) -> MappingProxyType[str, MemoryItem]:
@@ -175,6 +176,11 @@ class Snapshot:
         for id, bearers in self._shared.items():
             known[id] = tuple(bearers)
         return MappingProxyType(known)
+
+    @cached_property
+    def unborne(self) -> frozenset[str]:
+        """The ids that archived copies bear, and no item does."""
+        return self.days.ids.difference(self.by_id)
 
     @property
     def shared_ids(self) -> tuple[str, ...]:
@@ -215,7 +221,13 @@ class Snapshot:
                 del by_id[id]
             elif len(by_id[id]) > 1:
                 several.add(id)
-        shared = _bearers(self.items, several) if several else {}
+        if "unborne" in before.__dict__ and before.archive is self.archive:
+            archived = {id for id in ids if id in self.days.ids}
+            borne = {id for id in archived if id in by_id}
+            self.__dict__["unborne"] = (before.unborne - borne) | (archived - borne)
+        files = {item.place.file for id in several for item in by_id[id]}
+        there = (page.items for page in (self.pages if files else ()) if page.file in files)
+        shared = _bearers(chain.from_iterable(there), several)
         by_id.update((id, tuple(bearers)) for id, bearers in shared.items())
         self.__dict__.update(by_key=MappingProxyType(by_key), by_id=MappingProxyType(by_id), _shared=shared)
 
@@ -257,7 +269,7 @@ def _index_entries(items: Items) -> Items:
     return tuple(item for item in items if item.standing is Standing.INDEX)
 
 
-def _bearers(items: Items, ids: Set[str]) -> dict[str, list[MemoryItem]]:
+def _bearers(items: Iterable[MemoryItem], ids: Set[str]) -> dict[str, list[MemoryItem]]:
     """The bearers of `ids`, in reading order."""
     table: dict[str, list[MemoryItem]] = {}
     for item in items:
@@ -268,8 +280,7 @@ def _bearers(items: Items, ids: Set[str]) -> dict[str, list[MemoryItem]]:
 
 def changed_pages(before: Snapshot, after: Snapshot) -> tuple[list[Page], list[Page]]:
     """The pages that `after` does not have any more, and those that it has anew, in reading order."""
-    old, new = set(before.pages), set(after.pages)
-    return [page for page in before.pages if page not in new], [page for page in after.pages if page not in old]
+    return before.pages.without(after.pages), after.pages.without(before.pages)
 
 
 def item_key(id: str | None, digest: str, file: str, occurrence: int, *, sole: bool) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from datetime import date as Date
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from core.items import MemoryItem
@@ -104,10 +106,12 @@ def near_subjects(snapshot: Snapshot, influence: Influence | None = None) -> tup
     They differ in case, blanks or Unicode form alone, or one is another with a short suffix (`:v6`, `-old`). Groups
     are in the order of their first subject, subjects sorted. With `influence`, excluded items take no part.
     """
+    rows = snapshot.gather(_subject_forms)
+    alike = _alike(dict.fromkeys(map(_WORDS, rows)))
     forms: dict[str, tuple[str, str]] = {}
-    for item, form, base in snapshot.gather(_subject_forms):
-        if item.subject not in forms and (influence is None or influence.eligible(item.key)):
-            forms[item.subject or ""] = (form, base)
+    for (subject, form, base), item in rows if alike else ():
+        if (form in alike or base in alike) and (influence is None or influence.eligible(item.key)):
+            forms[subject] = (form, base)
     known = {form for form, _ in forms.values()}
     groups: dict[str, list[str]] = {}
     for subject, (form, base) in forms.items():
@@ -115,12 +119,26 @@ def near_subjects(snapshot: Snapshot, influence: Influence | None = None) -> tup
     return tuple(sorted(tuple(sorted(group)) for group in groups.values() if len(group) > 1))
 
 
+_Words = tuple[str, str, str]
+"""A subject, its folded form, and that form without a short suffix."""
+
+_WORDS: Callable[[tuple[_Words, MemoryItem]], _Words] = itemgetter(0)
+_FORM: Callable[[_Words], str] = itemgetter(1)
+
+
+def _alike(subjects: Collection[_Words]) -> set[str]:
+    """The forms and bases that more than one of the distinct `subjects` has: only those can be near one another."""
+    having = Counter(map(_FORM, subjects))
+    having.update(base for _, form, base in subjects if base != form)
+    return {word for word, count in having.items() if count > 1}
+
+
 @worth_keeping
-def _subject_forms(items: Items) -> tuple[tuple[MemoryItem, str, str], ...]:
-    """The `state` items with a subject, its folded form, and that form without a short suffix."""
+def _subject_forms(items: Items) -> tuple[tuple[_Words, MemoryItem], ...]:
+    """The words of the subject of each `state` item that has one."""
     rows = (item for item in items if item.kind is Kind.STATE and item.subject)
-    forms = ((item, _fold_subject(item.subject or "")) for item in rows)
-    return tuple((item, form, _SUFFIX.sub("", form)) for item, form in forms)
+    forms = ((item, item.subject or "", _fold_subject(item.subject or "")) for item in rows)
+    return tuple(((subject, form, _SUFFIX.sub("", form)), item) for item, subject, form in forms)
 
 
 def live_row(snapshot: Snapshot, id: str, influence: Influence | None = None) -> MemoryItem | None:

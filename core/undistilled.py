@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 from core.catalogue import make_finding
@@ -26,15 +25,15 @@ def undistilled(snapshot: Snapshot, influence: Influence) -> Iterator[Finding]:
     if not any(day.copy_ids for day in snapshot.archive):
         return
     there = {item_id for item_id in snapshot.gather(_elsewhere) if not _is_distilled(snapshot, item_id)}
-    missing = (snapshot.days.ids.difference(snapshot.by_id) | there).difference(snapshot.gather(_ids_named))
-    anchors: dict[str, set[str | None]] | None = None
+    missing = (snapshot.unborne | there).difference(snapshot.gather(_ids_named))
+    segments: set[tuple[str, str | None]] | None = None
     for day in sorted(snapshot.archive, key=lambda day: day.file):
         if None not in day.copy_ids and missing.isdisjoint(day.copy_ids):
             continue
         left = [copy for copy in day.copies if copy.id is None or copy.id in missing]
-        if left and anchors is None:
-            anchors = _anchors_named(snapshot)
-        left = [copy for copy in left if not _named(copy, (anchors or {}).get(day.file, set()))]
+        if left and segments is None:
+            segments = set(snapshot.gather(_segments_named))
+        left = [copy for copy in left if not _named(copy, day.file, segments or set())]
         left = [copy for copy in left if not influence.copy_excluded(day, copy)]
         if left:
             yield _finding(day, left)
@@ -56,19 +55,16 @@ def _ids_named(items: Items) -> tuple[str, ...]:
     return tuple({item_id for source in sources for item_id in item_ids_in(source)})
 
 
-def _anchors_named(snapshot: Snapshot) -> dict[str, set[str | None]]:
-    """Archive file -> the segments that Sources name, in normal form; None for the whole day."""
-    anchors: dict[str, set[str | None]] = defaultdict(set)
-    for source in {item.source for item in snapshot.items if item.source}:
-        for file, anchor in embedded_archive_refs(source):
-            anchors[file].add(norm_anchor(anchor) if anchor is not None else None)
-    return anchors
+def _segments_named(items: Items) -> tuple[tuple[str, str | None], ...]:
+    """The archive files that Sources name, each with the segment in normal form; None for the whole day."""
+    refs = {ref for source in {item.source for item in items if item.source} for ref in embedded_archive_refs(source)}
+    return tuple((file, norm_anchor(anchor) if anchor is not None else None) for file, anchor in refs)
 
 
-def _named(copy: ArchivedCopy, anchors: set[str | None]) -> bool:
-    if copy.id is None and None in anchors:
+def _named(copy: ArchivedCopy, file: str, segments: set[tuple[str, str | None]]) -> bool:
+    if copy.id is None and (file, None) in segments:
         return True
-    return copy.anchor is not None and norm_anchor(copy.anchor) in anchors
+    return copy.anchor is not None and (file, norm_anchor(copy.anchor)) in segments
 
 
 def _finding(day: ArchiveDay, left: list[ArchivedCopy]) -> Finding:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.conflicts import own_items
-from core.eligibility import Influence
+from core.eligibility import Influence, Verdict
 from core.events import Event
 from core.findings import Finding
 from core.items import MemoryItem
-from core.pages import Items
+from core.pages import Items, Page, PagedItems
 from core.places import INBOX, INDEX
 from core.retrieval import retrieve
 from core.snapshot import Snapshot
@@ -234,6 +234,12 @@ def _proposals(root: _Root) -> Answer:
     return _PASS, f"Each of {len(proposals)} proposals names its target and its supporting references.", ""
 
 
+def _withheld(items: Items, excluded: Mapping[str, Verdict]) -> tuple[Page, ...]:
+    """The excluded items of a page, as a page."""
+    those = tuple(item for item in items if item.key in excluded)
+    return (Page(those, file=those[0].place.file),) if those else ()
+
+
 def _excludes(root: _Root) -> Answer:
     influence = root.influence
     withdrawn = [chain for chain in influence.chains if any(view.excludes for view in chain.views)]
@@ -243,7 +249,7 @@ def _excludes(root: _Root) -> Answer:
     restated = root.of_code("restates-withdrawn")
     if restated:
         return _FAIL, f"Said again in ordinary places: {_places(restated)}.", restated[0].remedy
-    withheld = tuple(root.snapshot.by_key[key] for key in influence.verdicts)
+    withheld = PagedItems.of(root.snapshot.gather(_withheld, influence.verdicts))
     served = retrieve(replace(root.snapshot, items=withheld), influence, None, conflicts=()).served
     leaked = {one.item for one in served}
     if leaked:

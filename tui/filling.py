@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from core.engine import Engine
+from core.pages import Pages
 from core.reading import Reading
 from core.snapshot import Snapshot
 from tui.desk import PARTS, Facts
@@ -25,7 +26,7 @@ def fill(engine: Engine, before: Facts | None, publish: Publish) -> None:
         return
     _ = reading.influence
     sight = Sight(reading, before.sight if before is not None else None)
-    facts = Facts(reading, sight, References(()), Census(reading), frozenset(PARTS[:1]))
+    facts = Facts(reading, sight, References(Pages.of(())), Census(reading), frozenset(PARTS[:1]))
     changed = changes(before.reading.snapshot, reading.snapshot) if before is not None else ()
     if not publish(facts, frozenset(PARTS[:1]), changed):
         return
@@ -56,9 +57,11 @@ def same(one: Reading, other: Reading) -> bool:
 def changes(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
     """The files that differ between two snapshots, sorted; those of the items where files are not known."""
     if before.files or after.files:
-        names = {*before.files, *after.files}
-        return tuple(sorted(path for path in names if before.files.get(path) != after.files.get(path)))
+        known = dict(before.files)
+        pairs = ((path, known.pop(path, None), state) for path, state in after.files.items())
+        differ = [path for path, last, state in pairs if last is not state and last != state]
+        return tuple(sorted((*differ, *known)))
     old = {item.key: item for item in before.items}
     new = {item.key: item for item in after.items}
-    differ = {key for key in {*old, *new} if old.get(key) != new.get(key)}
-    return tuple(sorted({(new.get(key) or old[key]).place.file for key in differ}))
+    keys = {key for key in {*old, *new} if old.get(key) != new.get(key)}
+    return tuple(sorted({(new.get(key) or old[key]).place.file for key in keys}))

@@ -8,7 +8,7 @@ from itertools import chain
 
 from core.eligibility import Verdict
 from core.items import MemoryItem
-from core.pages import Items, Page, gather
+from core.pages import Items, Pages
 from core.reading import Reading
 from core.snapshot import Proposal
 from core.vocabulary import Status
@@ -70,14 +70,15 @@ class Census:
         self.waiting: dict[str, int] = {}
         self.withheld = 0
         excluded = reading.influence.verdicts
-        for page in reading.snapshot.pages:
-            shown, withheld, waiting = page.ask(_counted, excluded)
+        pages = reading.snapshot.pages
+        for page, (shown, withheld, waiting) in zip(pages, pages.gather(_counted, excluded), strict=True):
+            file = page.file
             self.withheld += withheld
             if shown:
-                known = self.by_file.get(page.file)
-                self.by_file[page.file] = shown if known is None else (*known, *shown)
+                known = self.by_file.get(file)
+                self.by_file[file] = shown if known is None else (*known, *shown)
             if waiting:
-                self.waiting[page.file] = self.waiting.get(page.file, 0) + waiting
+                self.waiting[file] = self.waiting.get(file, 0) + waiting
 
     @cached_property
     def eligible(self) -> Sequence[str]:
@@ -85,19 +86,19 @@ class Census:
         return [*chain.from_iterable(self.by_file.values())]
 
 
-def _counted(items: Items, excluded: Mapping[str, Verdict]) -> tuple[tuple[str, ...], int, int]:
-    """The keys of the items that are shown, how many are not, and how many of the former wait."""
+def _counted(items: Items, excluded: Mapping[str, Verdict]) -> tuple[tuple[tuple[str, ...], int, int]]:
+    """One count a page: the keys of the items that are shown, how many are not, and how many of the former wait."""
     shown = tuple(item for item in items if item.key not in excluded)
     waiting = sum(item.status is Status.PENDING_CLEANUP for item in shown)
-    return tuple(item.key for item in shown), len(items) - len(shown), waiting
+    return ((tuple(item.key for item in shown), len(items) - len(shown), waiting),)
 
 
 class References:
     """Who names an id: looked up once a reading, for the cards."""
 
-    def __init__(self, pages: Iterable[Page], proposals: Iterable[Proposal] = ()) -> None:
+    def __init__(self, pages: Pages, proposals: Iterable[Proposal] = ()) -> None:
         self._by_id: dict[str, list[tuple[str, str]]] = {}
-        for named, word, by in gather(pages, _naming):
+        for named, word, by in pages.gather(_naming):
             self._add(named, word, by)
         for proposal in proposals:
             for ref in proposal.supporting_refs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from operator import is_
 from types import MappingProxyType
@@ -15,15 +15,15 @@ from core.events import Event, LogEntry
 from core.findings import Finding
 from core.pages import Page, PagedItems
 from core.places import BINDING, INDEX, LOG, TOPICS_FOLDER
-from core.snapshot import Archive, FileState, IndexView, Snapshot, item_key
+from core.snapshot import Archive, FileState, IndexView, Snapshot, Topic, item_key
 from stores.markdown.document import Document
 from stores.markdown.index_page import parse_index
 from stores.markdown.layout import Role, nfc
 from stores.markdown.log import LogPage, unreadable_record
-from stores.markdown.parts import Leaf, Part
+from stores.markdown.parts import Documents, Leaf, Part
 from stores.markdown.records import unite
+from stores.markdown.reserved import Reserved
 
-T = TypeVar("T")
 Shared = TypeVar("Shared", bound=tuple[Any, ...])
 
 
@@ -35,6 +35,30 @@ class Kept(NamedTuple):
     answers: Mapping[str, Any]
 
 
+class _Changed(NamedTuple):
+    """What differs from the last parts: the parts that are gone, or were at a path before, and those that are new."""
+
+    gone: Mapping[str, Part]
+    new: Mapping[str, Part]
+
+    @property
+    def moved(self) -> bool:
+        """Whether files came or went, or are of another role now."""
+        return self.gone.keys() != self.new.keys() or any(
+            self.gone[path].role is not part.role for path, part in self.new.items()
+        )
+
+    def says(self, *names: str) -> bool:
+        """Whether any of them has, or had, what these fields of a part are for."""
+        those = (*self.gone.values(), *self.new.values())
+        return any(getattr(part, name) not in (None, ()) for part in those for name in names)
+
+    def same_topics(self) -> bool:
+        """Whether the topic pages among them say the same about themselves."""
+        paths = self.gone.keys() | self.new.keys()
+        return all(_topic(self.gone.get(path)) == _topic(self.new.get(path)) for path in paths)
+
+
 class Assembler:
     """Puts parts together, again and again: only what a changed part touches is computed anew."""
 
@@ -44,8 +68,18 @@ class Assembler:
         self._order: tuple[str, ...] = ()
         self._bearers: dict[str, tuple[str, ...]] = {}
         self._shared: set[str] = set()
+        self._found: set[str] = set()
+        """The paths of the parts with findings."""
+        self._read: dict[str, Leaf] = {}
+        """The item pages in order, as they were read."""
         self._keyed: dict[str, tuple[Leaf, frozenset[str], Leaf]] = {}
+        self._leaves: dict[str, Leaf] = {}
+        """The item pages in order, with the keys that their records have in this root."""
         self._pages: dict[str, Page] = {}
+        self._states: dict[str, FileState] = {}
+        self._view: tuple[tuple[object, ...], IndexView] = (), IndexView()
+        """What the view of index.md was made of, and the view."""
+        self._bare: tuple[Finding, ...] = ()
         self._reserved = Reserved(())
         self._last: tuple[object, Snapshot, Mapping[str, Document]] | None = None
 
@@ -62,33 +96,48 @@ class Assembler:
         file must not be written. The last answer is given again where nothing is different.
         """
         changed = self._take(parts)
-        if self._last is not None and not changed and self._last[0] == (findings, dict(blocked)):
+        if self._last is not None and not any(changed) and self._last[0] == (findings, dict(blocked)):
             _, snapshot, documents = self._last
             if snapshot.sequence != sequence:
                 snapshot = replace(snapshot, sequence=sequence)
                 self._last = (self._last[0], snapshot, documents)
             return snapshot, documents
-        leaves = dict(self._leaves())
-        documents = Documents(leaves)
-        index, projections = self._index(leaves.get(INDEX))
-        log, controls, tombstones, bare = self._records()
-        events = tuple(self._events())
+        last = self._last[1] if self._last is not None else None
+        known, self._leaves = self._leaves, self._with_all_keys()
+        documents = Documents(self._leaves)
+        index, projections = self._index()
+        self._pages = dict(self._pages_of(known, projections))
         ordered = [self._parts[path] for path in self._order]
-        archive = Archive(part.day for part in ordered if part.day is not None)
-        last = self._last[1] if self._last is not None else Snapshot(self._root)
+        if last is not None and not changed.says("log", "events"):
+            log, events, controls, tombstones = last.log, last.events, last.controls, last.tombstones
+        else:
+            log, controls, tombstones, self._bare = self._records()
+            events = tuple(self._events())
+            if last is not None:
+                events = _shared(events, last.events)
+                tombstones = last.tombstones if _equal(tombstones, last.tombstones) else tombstones
+        if last is not None and not changed.says("day"):
+            archive = last.archive
+        else:
+            archive = Archive(part.day for part in ordered if part.day is not None)
+            archive = _shared(archive, last.archive) if last is not None else archive
+        if last is not None and changed.same_topics():
+            topics = last.topics
+        else:
+            topics = tuple(part.topic for part in ordered if part.topic is not None)
         snapshot = Snapshot(
             root=self._root,
             binding=self._binding(),
-            items=PagedItems.of(self._pages_of(leaves, projections)),
-            topics=tuple(part.topic for part in ordered if part.topic is not None),
-            archive=_shared(archive, last.archive),
+            items=PagedItems.of(self._pages.values(), last.pages if last is not None else None),
+            topics=topics,
+            archive=archive,
             index=index,
             log=log,
-            events=_shared(events, last.events),
+            events=events,
             controls=controls,
-            tombstones=last.tombstones if _equal(tombstones, last.tombstones) else tombstones,
+            tombstones=tombstones,
             proposals=tuple(proposal for part in ordered for proposal in part.proposals),
-            drift=(*findings, *self._drift(leaves, projections), *bare),
+            drift=(*findings, *self._drift(projections), *self._bare),
             files=MappingProxyType(self._files(blocked)),
             reserved_ids=self._reserved,
             sequence=sequence,
@@ -110,31 +159,37 @@ class Assembler:
             elif part.leaf is not None and path != INDEX and (page is None or page.items is part.leaf.records):
                 yield Kept(path, part, page.answers if page is not None else {})
 
-    def _take(self, parts: Mapping[str, Part]) -> bool:
-        """Take the parts over from the last ones; whether any is different."""
-        gone = [path for path in self._parts if path not in parts]
-        new = [path for path, part in parts.items() if self._parts.get(path) is not part]
-        if not gone and not new:
-            return False
-        left = []
-        for path in (*gone, *new):
-            known = self._parts.pop(path, None)
-            if known is not None:
-                self._forget(path, known)
-                left.append(known.ids)
-        for path in new:
-            self._parts[path] = parts[path]
-            self._count(path, parts[path])
-        for path in gone:
-            self._keyed.pop(path, None)
-        self._order = tuple(sorted(self._parts))
-        self._reserved = Reserved(
-            (part.ids for part in self._parts.values()), self._reserved, left, [parts[path].ids for path in new]
-        )
-        return True
+    def _take(self, parts: Mapping[str, Part]) -> _Changed:
+        """Take the parts over from the last ones; what is different."""
+        new = {path: part for path, part in parts.items() if self._parts.get(path) is not part}
+        left = [path for path in self._parts if path in new or path not in parts]
+        changed = _Changed({path: self._parts[path] for path in left}, new)
+        if not any(changed):
+            return changed
+        for path in left:
+            self._forget(path, self._parts.pop(path))
+            if path not in new:
+                self._keyed.pop(path, None)
+        for path, part in new.items():
+            self._parts[path] = part
+            self._count(path, part)
+        if changed.moved:
+            self._order = tuple(sorted(self._parts))
+            ordered = [(path, self._parts[path]) for path in self._order]
+            self._read = {path: part.leaf for path, part in ordered if part.leaf is not None}
+            self._states = {path: part.state for path, part in ordered if part.role is not Role.LEFTOVER}
+        else:
+            self._read.update((path, part.leaf) for path, part in new.items() if part.leaf is not None)
+            self._states.update((path, part.state) for path, part in new.items() if part.role is not Role.LEFTOVER)
+        ids = (part.ids for part in self._parts.values())
+        gone = (part.ids for part in changed.gone.values())
+        self._reserved = Reserved(ids, self._reserved, gone, (part.ids for part in new.values()))
+        return changed
 
     def _count(self, path: str, part: Part) -> None:
         """Add a page to the table of who bears which id; index.md only projects what is borne elsewhere."""
+        if part.findings:
+            self._found.add(path)
         bearers, here = self._bearers, (path,)
         ids = _borne(part)
         if len(set(ids)) == len(ids) and bearers.keys().isdisjoint(ids):
@@ -148,6 +203,7 @@ class Assembler:
 
     def _forget(self, path: str, part: Part) -> None:
         """Take a page out of that table."""
+        self._found.discard(path)
         for id in _borne(part):
             left = list(self._bearers[id])
             left.remove(path)
@@ -158,22 +214,18 @@ class Assembler:
             if len(left) < 2:
                 self._shared.discard(id)
 
-    def _leaves(self) -> Iterator[tuple[str, Leaf]]:
+    def _with_all_keys(self) -> dict[str, Leaf]:
         """The item pages in order, each with the keys that its records have in this root."""
+        leaves = self._read.copy()
         affected: dict[str, set[str]] = {}
         for id in self._shared:
             for path in self._bearers[id]:
                 affected.setdefault(path, set()).add(id)
-        for path in self._order:
-            leaf = self._parts[path].leaf
-            if leaf is None:
-                continue
-            if path == INDEX:
-                yield path, self._index_leaf(leaf)
-            elif path in affected:
-                yield path, self._with_keys(path, leaf, frozenset(affected[path]))
-            else:
-                yield path, leaf
+        for path, ids in affected.items():
+            leaves[path] = self._with_keys(path, leaves[path], frozenset(ids))
+        if INDEX in leaves:
+            leaves[INDEX] = self._index_leaf(leaves[INDEX])
+        return leaves
 
     def _with_keys(self, path: str, leaf: Leaf, shared: frozenset[str]) -> Leaf:
         """The page with its records' keys where it bears ids that are borne more than once."""
@@ -191,15 +243,19 @@ class Assembler:
         twice = frozenset(id for id, count in own.items() if count > 1)
         return self._with_keys(INDEX, leaf, twice) if twice else leaf
 
-    def _index(self, leaf: Leaf | None) -> tuple[IndexView, frozenset[int]]:
+    def _index(self) -> tuple[IndexView, frozenset[int]]:
         """The view of index.md, and the indexes of its records that only project an item borne elsewhere."""
+        leaf = self._leaves.get(INDEX)
         if leaf is None:
             return IndexView(), frozenset()
-        page = parse_index(leaf.document, limit=self._binding().limits.index_lines, resolve=self._resolver())
+        limit = self._binding().limits.index_lines
+        made_of = (leaf, limit, self._order)
+        if not _same(self._view[0], made_of):
+            self._view = made_of, parse_index(leaf.document, limit=limit, resolve=self._resolver()).view
         projections = (
             number for number, item in enumerate(leaf.records) if item.id is not None and item.id in self._bearers
         )
-        return page.view, frozenset(projections)
+        return self._view[1], frozenset(projections)
 
     def _resolver(self) -> Callable[[str], str]:
         """A function from the file an index entry names, in any Unicode form, to the file that is there."""
@@ -214,25 +270,24 @@ class Assembler:
 
         return resolve
 
-    def _pages_of(self, leaves: Mapping[str, Leaf], projections: frozenset[int]) -> Iterator[Page]:
-        """The items of each page; a page whose items are the same as before is the same."""
-        known, self._pages = self._pages, {}
-        for path, leaf in leaves.items():
-            items = leaf.records
-            if path == INDEX and projections:
-                items = tuple(item for number, item in enumerate(items) if number not in projections)
-            if items:
-                page = known.get(path)
+    def _pages_of(self, known: Mapping[str, Leaf], projections: frozenset[int]) -> Iterator[tuple[str, Page]]:
+        """The items of each page; a page whose items are the same as before, when its leaf was `known`, is the same."""
+        for path, leaf in self._leaves.items():
+            page = self._pages.get(path)
+            if page is None or known.get(path) is not leaf or path == INDEX:
+                items = leaf.records
+                if path == INDEX and projections:
+                    items = tuple(item for number, item in enumerate(items) if number not in projections)
                 if page is None or (page.items is not items and not _same(page.items, items)):
                     part = self._parts[path]
-                    page = Page(items, part.kept if part.leaf is leaf else None)
-                self._pages[path] = page
-                yield page
+                    page = Page(items, part.kept if part.leaf is leaf else None, file=path)
+            if page.items:
+                yield path, page
 
-    def _drift(self, leaves: Mapping[str, Leaf], projections: frozenset[int]) -> Iterator[Finding]:
+    def _drift(self, projections: frozenset[int]) -> Iterator[Finding]:
         """What reading the files found. A projection's drift is that of the item it projects."""
-        for path in self._order:
-            leaf = leaves.get(path)
+        for path in sorted(self._found):
+            leaf = self._leaves.get(path)
             if leaf is None:
                 yield from self._parts[path].findings
             elif path == INDEX and projections:
@@ -291,7 +346,7 @@ class Assembler:
 
     def _files(self, blocked: Mapping[str, str]) -> dict[str, FileState]:
         """Every governed file, and those that are not read, which must not be written either."""
-        files = {path: self._parts[path].state for path in self._order if self._parts[path].role is not Role.LEFTOVER}
+        files = self._states.copy()
         for path, why in blocked.items():
             if not path.endswith((".md", ".jsonl", ".toml")):
                 continue
@@ -300,69 +355,15 @@ class Assembler:
         return files
 
 
-class Documents(Mapping[str, Document]):
-    """The item pages of a root by path; each is parsed when it is asked for, where it is not yet."""
-
-    def __init__(self, leaves: Mapping[str, Leaf]) -> None:
-        self._leaves = leaves
-
-    def __getitem__(self, path: str) -> Document:
-        return self._leaves[path].document
-
-    def __contains__(self, path: object) -> bool:
-        return path in self._leaves
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._leaves)
-
-    def __len__(self) -> int:
-        return len(self._leaves)
-
-
-class Reserved(Set[str]):
-    """The ids that stand anywhere in the files of a root, united when they are first asked for."""
-
-    def __init__(
-        self,
-        ids: Iterable[frozenset[str]],
-        before: Reserved | None = None,
-        gone: Iterable[frozenset[str]] = (),
-        new: Iterable[frozenset[str]] = (),
-    ) -> None:
-        """`ids` are those of each file. `before` is the set to which `new` files came, and from which `gone` ones went.
-
-        The memory of `before` is used where it has united its own already.
-        """
-        self._files = tuple(ids)
-        self._known: frozenset[str] | None = None
-        if before is not None and before._known is not None:
-            come = frozenset[str]().union(*new)
-            left = {id for id in frozenset[str]().union(*gone) - come if not any(id in those for those in self._files)}
-            self._known = before._known.difference(left).union(come)
-
-    def _united(self) -> frozenset[str]:
-        if self._known is None:
-            self._known = frozenset().union(*self._files)
-        return self._known
-
-    def __contains__(self, id: object) -> bool:
-        return id in self._united()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._united())
-
-    def __len__(self) -> int:
-        return len(self._united())
-
-    def __or__(self, others: Set[T]) -> Set[str | T]:
-        return self._united() | others
-
-
 def _borne(part: Part) -> list[str]:
     """The ids that the records of a page bear; index.md only repeats what others bear."""
     if part.leaf is None or part.role is Role.INDEX:
         return []
     return [item.id for item in part.leaf.records if item.id is not None]
+
+
+def _topic(part: Part | None) -> Topic | None:
+    return part.topic if part is not None else None
 
 
 def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
@@ -60,6 +60,8 @@ class Cache:
         self._sealing: tuple[bytes, bytes] | None = None
         self._mutex = threading.Lock()
         self._seen: tuple[int, ...] | None = None
+        self._entries: Sequence[Entry] = ()
+        """What stood in it when it was `_seen`."""
 
     @property
     def has_folder(self) -> bool:
@@ -79,7 +81,7 @@ class Cache:
         found: dict[str, Row] = {}
         with suppress(OSError), self._open() as (file, sealing):
             broken = []
-            for entry in file.entries():
+            for entry in file.entries:
                 digest, record = file.content(entry)
                 path = os.fsdecode(entry.path)
                 if path in found or not hmac.compare_digest(entry.seal, _seal(sealing, entry.path, digest, record)):
@@ -112,7 +114,7 @@ class Cache:
         names = frozenset(paths)
         try:
             with self._open() as (file, _):
-                found = _named(file, names)
+                found = [entry for entry in _named(file, names) if file.holds(entry)]
                 if file.seen and len(found) < len(names):
                     file.clear()  # what is known to be here, and is not found, is here under a name that was damaged
                     file.seen = False
@@ -134,12 +136,13 @@ class Cache:
             fd = self._locked(make)
             try:
                 before = _stamp(os.fstat(fd))
-                file = CacheFile(fd, self._sealing[1])
+                known = self._entries if before == self._seen else None
+                file = CacheFile(fd, self._sealing[1], known)
                 if os.fstat(fd).st_mode & 0o077:
                     os.fchmod(fd, 0o600)
-                file.seen = file.seen or before == self._seen
+                file.seen = file.seen or known is not None
                 yield file, self._sealing
-                self._seen = _stamp(os.fstat(fd)) if file.seen else None
+                self._seen, self._entries = (_stamp(os.fstat(fd)), file.entries) if file.seen else (None, ())
             finally:
                 os.close(fd)
 
@@ -210,7 +213,7 @@ def _ours(folder: int, name: str) -> bool:
 
 def _named(file: CacheFile, paths: Iterable[str]) -> list[Entry]:
     names = {os.fsencode(path) for path in paths}
-    return [entry for entry in file.entries() if entry.path in names]
+    return [entry for entry in file.entries if entry.path in names]
 
 
 def _stamp(status: os.stat_result) -> tuple[int, ...]:

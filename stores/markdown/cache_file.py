@@ -48,12 +48,16 @@ class Entry(NamedTuple):
 class CacheFile:
     """The open file `fd`, which must be locked. All of it raises `OSError`."""
 
-    def __init__(self, fd: int, version: bytes) -> None:
-        """A file of another `version`, or one that was damaged, is emptied. Raises `NotOursError`."""
+    def __init__(self, fd: int, version: bytes, known: Sequence[Entry] | None = None) -> None:
+        """A file of another `version`, or one that was damaged, is emptied. Raises `NotOursError`.
+
+        `known` are the entries where nobody wrote to the file since they were read.
+        """
         self._fd = fd
         self._version = version
         self.seen = False
         """Whether the reader knows all that stands here."""
+        self._entries = list(known) if known is not None else None
         self.size = os.fstat(fd).st_size
         head = self._read(0, _HEAD)
         if head != MAGIC + version or self.size > _LARGEST:
@@ -62,23 +66,41 @@ class CacheFile:
             self.clear()
             self.seen = True
 
-    def entries(self) -> Iterator[Entry]:
+    @property
+    def entries(self) -> Sequence[Entry]:
         """The entries that are kept, in order. The file ends where something else stands."""
+        if self._entries is None:
+            self._entries = list(self._found())
+        return self._entries
+
+    def _found(self) -> Iterator[Entry]:
         at = _HEAD
         while at < self.size:
-            frame = self._read(at, _FRAME.size)
-            if len(frame) < _FRAME.size:
-                break
-            tag, path_length, digest_length, record_length, seal = _FRAME.unpack(frame)
-            end = at + _FRAME.size + path_length + digest_length + record_length
-            if tag not in (_KEPT, _GONE) or path_length > _LONGEST_PATH or end > self.size:
-                break
+            found = self._at(at)
+            if found is None:
+                os.ftruncate(self._fd, at)
+                self.size = at
+                return
+            tag, entry = found
             if tag == _KEPT:
-                yield Entry(at, self._read(at + _FRAME.size, path_length), digest_length, record_length, seal)
-            at = end
-        if at < self.size:
-            os.ftruncate(self._fd, at)
-            self.size = at
+                yield entry
+            at = entry.end
+
+    def _at(self, start: int) -> tuple[bytes, Entry] | None:
+        """What stands at `start`, kept or gone; None where it is no entry."""
+        frame = self._read(start, _FRAME.size)
+        if len(frame) < _FRAME.size:
+            return None
+        tag, path_length, digest_length, record_length, seal = _FRAME.unpack(frame)
+        if tag not in (_KEPT, _GONE) or path_length > _LONGEST_PATH:
+            return None
+        path = self._read(start + _FRAME.size, path_length)
+        entry = Entry(start, path, digest_length, record_length, seal)
+        return (tag, entry) if len(path) == path_length and entry.end <= self.size else None
+
+    def holds(self, entry: Entry) -> bool:
+        """Whether an entry stands in the file as it is known."""
+        return self._at(entry.start) == (_KEPT, entry)
 
     def content(self, entry: Entry) -> tuple[bytes, bytes]:
         """Digest and record of an entry."""
@@ -87,35 +109,45 @@ class CacheFile:
 
     def wipe(self, entries: Iterable[Entry]) -> None:
         """Overwrite entries. A crash leaves one of them half overwritten, and its seal says so."""
+        gone = set()
         for entry in entries:
+            gone.add(entry.start)
             body = entry.start + _FRAME.size
             self._write(body, bytes(entry.end - body))
             lengths = (len(entry.path), entry.digest_length, entry.record_length)
             self._write(entry.start, _FRAME.pack(_GONE, *lengths, bytes(SEAL_LENGTH)))
+        if gone:
+            self._entries = [entry for entry in self.entries if entry.start not in gone]
 
     def add(self, entries: Sequence[tuple[bytes, bytes, bytes, bytes]]) -> None:
         """Put entries, `(path, digest, record, seal)`, at the end; all of them, or none."""
-        there = list(self.entries())
-        new = b"".join(map(_framed, entries))
+        there = self.entries
+        new = list(entries)
         used = _HEAD + sum(entry.end - entry.start for entry in there)
         if self.size - used > max(_WASTE, self.size // 2):
-            old = b"".join(_framed((entry.path, *self.content(entry), entry.seal)) for entry in there)
+            new = [(entry.path, *self.content(entry), entry.seal) for entry in there] + new
             self.clear()
-            new = old + new
+        framed = b"".join(map(_framed, new))
         end = self.size
-        if end + len(new) > _LARGEST:
+        if end + len(framed) > _LARGEST:
             raise OSError(errno.EFBIG, "the cache is too large")
         try:
-            self._write(end, new)
+            self._write(end, framed)
         except OSError:
             os.ftruncate(self._fd, end)
             raise
-        self.size = end + len(new)
+        self.size = end + len(framed)
+        made = list(self.entries)
+        for path, digest, record, seal in new:
+            made.append(Entry(end, path, len(digest), len(record), seal))
+            end = made[-1].end
+        self._entries = made
 
     def clear(self) -> None:
         """Leave nothing in it."""
         os.ftruncate(self._fd, 0)
         self.size = 0
+        self._entries = []
         self._write(0, MAGIC + self._version)
         self.size = _HEAD
 

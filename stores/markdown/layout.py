@@ -110,6 +110,11 @@ def leftover(name: str, siblings: Container[str | None]) -> tuple[str, Severity]
     return told
 
 
+def never_left_over(name: str) -> bool:
+    """Whether `leftover` says nothing of a file of this name, whatever stands beside it."""
+    return _left_over(name) == (None, None)
+
+
 @lru_cache(maxsize=16_384)
 def _left_over(name: str) -> tuple[tuple[str, Severity] | None, str | None]:
     """What the name alone says, and the name of which it says that it is a copy of it."""

@@ -6,12 +6,20 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter, itemgetter
 
 from core.findings import Finding
 from core.vocabulary import Severity
-from stores.markdown.layout import FOLDERS, Role, leftover, leftover_finding, role_of
+from stores.markdown.layout import FOLDERS, Role, leftover, leftover_finding, never_left_over, role_of
+
+Stamp = tuple[int, ...]
+"""What a stat says of a file (`stamp_of`); the same stamp means the same bytes, once the file has settled."""
+
+stamp_of: Callable[[os.stat_result], Stamp] = attrgetter(
+    "st_dev", "st_ino", "st_size", "st_ctime_ns", "st_mtime_ns", "st_mode", "st_nlink"
+)
 
 
 class LinkPolicy:
@@ -39,12 +47,22 @@ class LinkPolicy:
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """A file to read: its root-relative posix `path`, where it really is, what it is, and its stat then."""
+    """A file to read: its root-relative posix `path`, where it really is, what it is, and its stamp then."""
 
     path: str
     real: str
     role: Role
-    status: os.stat_result
+    stamp: Stamp
+
+    @property
+    def inode(self) -> Stamp:
+        """Which file it is, under whatever name."""
+        return _INODE(self.stamp)
+
+    @property
+    def names(self) -> int:
+        """How many names the file has, anywhere."""
+        return _NAMES(self.stamp)
 
 
 @dataclass(slots=True)
@@ -60,66 +78,82 @@ class Tree:
     blocked: dict[str, str] = field(default_factory=dict)
     failing: set[str] = field(default_factory=set)
     unreadable: list[str] = field(default_factory=list)
+    plain: Plain | None = field(default=None, repr=False)
 
 
-def walk(root: str, policy: LinkPolicy, hot: Iterable[str] = ()) -> Tree:
+@dataclass(slots=True)
+class Plain:
+    """Files of which their names alone say what they are, where `hot` and `topics_folder` are the same."""
+
+    hot: frozenset[str]
+    topics_folder: bool
+    folders: dict[tuple[str, str], dict[str, FileEntry]] = field(default_factory=dict)
+    """By the folder's path in the root and its real one, then by name."""
+
+    def of(self, other: Plain, folder: str, real: str) -> Mapping[str, FileEntry]:
+        """Those in a folder that say the same to a walk that notes `other`."""
+        read_alike = (self.hot, self.topics_folder) == (other.hot, other.topics_folder)
+        return self.folders.get((folder, real), {}) if read_alike else {}
+
+
+def walk(root: str, policy: LinkPolicy, hot: Iterable[str] = (), before: Tree | None = None) -> Tree:
     """Find the governed files of a root. Raises `OSError` only where the root itself cannot be listed.
 
-    `hot` are the names, right in the root, that the binding record gives to hot entries (§8).
+    `hot` are the names, right in the root, that the binding record gives to hot entries (§8). Every file is looked at;
+    one that stands as it stood when `before` was found has the same entry.
     """
-    walker = _Walker(policy, frozenset(hot))
+    walker = _Walker(policy, frozenset(hot), before.plain if before is not None else None)
     walker.root(root)
     return walker.finish()
 
 
 class _Walker:
-    def __init__(self, policy: LinkPolicy, hot: frozenset[str]) -> None:
+    def __init__(self, policy: LinkPolicy, hot: frozenset[str], before: Plain | None) -> None:
         self.policy = policy
-        self.hot = hot
         self.tree = Tree()
+        self.plain = Plain(hot, topics_folder=True)
+        self.before = before
         self.folders: dict[tuple[int, int], str] = {}
         self.links: list[tuple[str, os.DirEntry[str]]] = []
-        self.by_inode: dict[tuple[int, int], list[FileEntry]] = {}
-        self.topics_folder = True
+        self.found: list[FileEntry] = []
+        self.by_inode: dict[Stamp, FileEntry] = {}
+        self.looked_up = 0
+        """How many of the entries found are in that table, which only links ask."""
 
     def root(self, root: str) -> None:
         with os.scandir(root) as listing:
-            entries = sorted(listing, key=lambda entry: entry.name)
-        self.topics_folder = any(entry.name == "topics" for entry in entries)
+            entries = sorted(listing, key=_NAME)
+        topics_folder = any(entry.name == "topics" for entry in entries)
+        self.plain = self.tree.plain = Plain(self.plain.hot, topics_folder)
         status = os.stat(root)
         self.folders[status.st_dev, status.st_ino] = ""
-        names = {entry.name for entry in entries}
-        for entry in entries:
-            if entry.is_symlink():
-                if entry.name in FOLDERS or self._is_governed(entry.name):
-                    self.links.append((entry.name, entry))
-            elif entry.is_dir(follow_symlinks=False):
-                if entry.name in FOLDERS:
-                    self._folder(entry.name, entry.path)
-            else:
-                self._file(entry.name, entry, names)
+        self._listed("", root, entries)
         while self.links:
             path, entry = self.links.pop(0)
             self._link(path, entry)
 
     def finish(self) -> Tree:
-        self._hard_links()
-        self.tree.files.sort(key=lambda entry: entry.path)
+        stamps = [entry.stamp for entry in self.found]
+        if len(set(map(_INODE, stamps))) == len(stamps) and max(map(_NAMES, stamps), default=1) == 1:
+            self.tree.files = self.found
+        else:
+            self._hard_links()
+        self.tree.files.sort(key=_PATH)
         return self.tree
 
     def _is_governed(self, path: str) -> bool:
         return self._role(path) is not None
 
     def _role(self, path: str) -> Role | None:
-        role = role_of(path, topics_folder=self.topics_folder)
-        return Role.HOT if path in self.hot and role in (None, Role.TOPIC) else role
+        role = role_of(path, topics_folder=self.plain.topics_folder)
+        return Role.HOT if path in self.plain.hot and role in (None, Role.TOPIC) else role
 
     def _folder(self, path: str, real: str) -> None:
         """Read a folder, and the folders in it; links wait until every real name is known."""
         try:
             status = os.stat(real)
             with os.scandir(real) as listing:
-                entries = sorted(listing, key=lambda entry: entry.name)
+                entries = sorted(listing, key=_NAME)
         except FileNotFoundError:
             return
         except OSError as error:
@@ -131,50 +165,70 @@ class _Walker:
             self._say("link-loop", Severity.WARNING, path, f"The link leads to {known or 'the root'}, read already.")
             return
         self.folders[status.st_dev, status.st_ino] = path
-        names = {entry.name for entry in entries}
-        for entry in entries:
-            below = f"{path}/{entry.name}"
-            if entry.is_symlink():
-                if not entry.name.startswith("."):
-                    self.links.append((below, entry))
-            elif entry.is_dir(follow_symlinks=False):
-                if not entry.name.startswith("."):
-                    self._folder(below, entry.path)
-            else:
-                self._file(below, entry, names)
+        self._listed(path, real, entries)
 
-    def _file(self, path: str, entry: os.DirEntry[str], siblings: set[str]) -> None:
+    def _listed(self, folder: str, real: str, entries: Sequence[os.DirEntry[str]]) -> None:
+        """Take what is listed in a folder: as before where it stands as before, else for what it is."""
+        known = self.before.of(self.plain, folder, real) if self.before is not None else {}
+        plain = self.plain.folders[folder, real] = {}
+        siblings = {entry.name for entry in entries}
+        for entry in entries:
+            name = entry.name
+            last = known.get(name)
+            found = last if last is not None and _stands(entry, last.stamp) else None
+            if found is None:
+                path = f"{folder}/{name}" if folder else name
+                if entry.is_symlink():
+                    if self._follows(path):
+                        self.links.append((path, entry))
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    if not name.startswith(".") if folder else name in FOLDERS:
+                        self._folder(path, entry.path)
+                    continue
+                found = self._file(path, entry, siblings)
+            if found is not None:
+                self.found.append(found)
+                if found is last or never_left_over(name):
+                    plain[name] = found
+
+    def _follows(self, path: str) -> bool:
+        """Whether a link at `path` is looked at."""
+        folder, _, name = path.rpartition("/")
+        return not name.startswith(".") if folder else name in FOLDERS or self._is_governed(name)
+
+    def _file(self, path: str, entry: os.DirEntry[str], siblings: set[str]) -> FileEntry | None:
         role = self._role(path)
         left = leftover(entry.name, siblings)
         if left is not None and (role is not None or "/" in path or self._near_governed(path)):
             self.tree.findings.append(leftover_finding(path, *left))
             if not path.endswith(".md"):
-                return
+                return None
             role = Role.LEFTOVER
         if role is None:
-            return
+            return None
         try:
             status = entry.stat(follow_symlinks=False)
         except FileNotFoundError:
-            return
+            return None
         except OSError as error:
             self._unreadable(path, error.strerror or "it fails")
-            return
-        self._add(path, entry.path, role, status)
+            return None
+        return self._entry(path, entry.path, role, status)
 
     def _near_governed(self, path: str) -> bool:
         """Whether a leftover in the root itself has the name of a governed file in it."""
         return _GOVERNED.match(path) is not None
 
-    def _add(self, path: str, real: str, role: Role, status: os.stat_result) -> None:
+    def _entry(self, path: str, real: str, role: Role, status: os.stat_result) -> FileEntry | None:
         if not _encodable(path):
             shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
             self._say("unreadable-file", Severity.ERROR, shown, "The file's name is no UTF-8, so it is not read.")
         elif not stat.S_ISREG(status.st_mode):
             self._unreadable(path, "it is no regular file")
         else:
-            entry = FileEntry(path, real, role, status)
-            self.by_inode.setdefault((status.st_dev, status.st_ino), []).append(entry)
+            return FileEntry(path, real, role, stamp_of(status))
+        return None
 
     def _link(self, path: str, entry: os.DirEntry[str]) -> None:
         name = path.rpartition("/")[2]
@@ -194,13 +248,20 @@ class _Walker:
             self._folder(path, real)
         else:
             role = self._role(path)
-            known = self.by_inode.get((status.st_dev, status.st_ino))
             if role is None:
                 return
-            if known:
-                self._say("link-loop", Severity.WARNING, path, f"The link leads to {known[0].path}, read already.")
-            else:
-                self._add(path, real, role, status)
+            known = self._found_at((status.st_dev, status.st_ino))
+            if known is not None:
+                self._say("link-loop", Severity.WARNING, path, f"The link leads to {known.path}, read already.")
+            elif (found := self._entry(path, real, role, status)) is not None:
+                self.found.append(found)
+
+    def _found_at(self, inode: Stamp) -> FileEntry | None:
+        """The first entry found of the file `inode`."""
+        for entry in self.found[self.looked_up :]:
+            self.by_inode.setdefault(entry.inode, entry)
+        self.looked_up = len(self.found)
+        return self.by_inode.get(inode)
 
     def _lost(self, path: str, error: OSError) -> None:
         if error.errno == errno.ELOOP:
@@ -214,13 +275,16 @@ class _Walker:
 
     def _hard_links(self) -> None:
         """Keep one name of each file; block a file that has a name outside the governed ones."""
-        for entries in self.by_inode.values():
-            first, *others = sorted(entries, key=lambda entry: entry.path)
-            if first.status.st_nlink > len(entries) and self._leaves(entries):
+        by_inode: dict[Stamp, list[FileEntry]] = {}
+        for entry in self.found:
+            by_inode.setdefault(entry.inode, []).append(entry)
+        for entries in by_inode.values():
+            first, *others = sorted(entries, key=_PATH)
+            if first.names > len(entries) and self._leaves(entries):
                 for entry in entries:
                     self._block(
                         entry.path,
-                        f"it is a hard link, with {entry.status.st_nlink - len(entries)} names elsewhere",
+                        f"it is a hard link, with {entry.names - len(entries)} names elsewhere",
                         os.path.realpath(entry.real),
                         code="hard-link",
                     )
@@ -263,7 +327,20 @@ _REMEDIES = {
 }
 
 
+_NAME: Callable[[os.DirEntry[str]], str] = attrgetter("name")
+_PATH: Callable[[FileEntry], str] = attrgetter("path")
+_INODE: Callable[[Stamp], Stamp] = itemgetter(0, 1)
+_NAMES: Callable[[Stamp], int] = itemgetter(-1)
+
 _GOVERNED = re.compile(r"[.#~$]*(?:memory|index|log|conventions|assay)\b")
+
+
+def _stands(entry: os.DirEntry[str], stamp: Stamp) -> bool:
+    """Whether what is listed has this stamp now."""
+    try:
+        return stamp_of(entry.stat(follow_symlinks=False)) == stamp
+    except OSError:
+        return False
 
 
 def _below(path: str, folder: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -51,6 +51,25 @@ class Leaf:
         if self._document is None:
             self._document = self._parse()
         return self._document
+
+
+class Documents(Mapping[str, Document]):
+    """The item pages of a root by path; each is parsed when it is asked for, where it is not yet."""
+
+    def __init__(self, leaves: Mapping[str, Leaf]) -> None:
+        self._leaves = leaves
+
+    def __getitem__(self, path: str) -> Document:
+        return self._leaves[path].document
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._leaves
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._leaves)
+
+    def __len__(self) -> int:
+        return len(self._leaves)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from stores.markdown.assemble import Assembler, Kept
 from stores.markdown.cache import WORTH_KEEPING, Cache, Row
 from stores.markdown.document import Document
 from stores.markdown.layout import Role
-from stores.markdown.links import FileEntry, LinkPolicy, Tree, walk
+from stores.markdown.links import FileEntry, LinkPolicy, Stamp, Tree, stamp_of, walk
 from stores.markdown.parts import Part, digest_of, read_part
 
 SETTLED_NS = 2_000_000_000
@@ -35,18 +35,8 @@ _PAUSE = 0.005
 """Seconds that others get between two lots of what is kept."""
 
 
-class _Stamp(NamedTuple):
-    """What a stat says of a file; the same stamp means the same bytes, once the file has settled."""
-
-    device: int
-    inode: int
-    size: int
-    changed: int
-    modified: int
-
-
 class _Known(NamedTuple):
-    stamp: _Stamp
+    stamp: Stamp
     settled: bool
     role: Role
     part: Part
@@ -70,6 +60,7 @@ class Reader:
         self.root = root
         self._allowed = tuple(allowed)
         self._now = now
+        self._tree: Tree | None = None
         self._known: dict[str, _Known] = {}
         self._assembler = Assembler(root)
         self._read_once = False
@@ -78,6 +69,8 @@ class Reader:
         """What the cache has of files that were not read yet; only while a root is read for the first time."""
         self._cached: dict[str, str] = {}
         """Path -> digest of the file whose record the cache has now, and of what was withheld of it (`_mark`)."""
+        self._in_doubt: set[str] = set()
+        """The paths of those that may have to leave it: all others are as the cache has them."""
         self._withheld: Mapping[str, frozenset[str]] | None = None
         self._marks: dict[str, str] = {}
         """Path -> what the digest of a file with withheld records is marked with (`_mark`)."""
@@ -92,7 +85,8 @@ class Reader:
         try:
             binding = self._binding()
             policy = LinkPolicy(self.root, (*self._allowed, *binding.allowed_links))
-            tree = walk(self.root, policy, (name for name in binding.hot_entries if "/" not in name))
+            hot = (name for name in binding.hot_entries if "/" not in name)
+            tree = self._tree = walk(self.root, policy, hot, self._tree)
         except OSError as error:
             if not self._read_once:
                 raise RootNotFound(
@@ -123,7 +117,7 @@ class Reader:
             status = os.stat(real)
             if not policy.permits(real) or (status.st_nlink > 1 and not policy.allows(real)):
                 return Binding()
-            binding = self._file(FileEntry(BINDING, real, Role.BINDING, status)).binding
+            binding = self._file(FileEntry(BINDING, real, Role.BINDING, stamp_of(status))).binding
         except FileNotFoundError:
             return Binding()
         except OSError:
@@ -134,28 +128,37 @@ class Reader:
     def _update(self, tree: Tree) -> dict[str, str]:
         """Bring what is known up to date with the tree; path -> reason of what could not be read."""
         troubles: dict[str, str] = {}
-        there: set[str] = set()
+        there = {entry.path for entry in tree.files}
         for entry in tree.files:
+            if self._as_known(entry) is not None:
+                continue
             try:
                 self._file(entry)
             except (FileNotFoundError, NotADirectoryError):
-                continue
+                there.discard(entry.path)
             except OSError as error:
                 troubles[entry.path] = error.strerror or "it fails"
-            there.add(entry.path)
         hidden = tuple(f"{folder}/" for folder in tree.unreadable)
         for path in self._known.keys() - there:
             if path.startswith(hidden):
                 troubles[path] = "its folder cannot be read"
             elif path not in tree.failing:
                 del self._known[path]
+                self._in_doubt.add(path)
         return troubles
+
+    def _as_known(self, entry: FileEntry) -> _Known | None:
+        """What is known of a file, where its stat says that it is the same."""
+        known = self._known.get(entry.path)
+        same = known is not None and known.stamp == entry.stamp and known.settled and known.role is entry.role
+        return known if same else None
 
     def _file(self, entry: FileEntry) -> Part:
         """The part of a file: the known one where its stat says so, or its bytes are the same. Raises `OSError`."""
+        same = self._as_known(entry)
+        if same is not None:
+            return same.part
         known = self._known.get(entry.path)
-        if known is not None and known.settled and known.role is entry.role and known.stamp == _stamp(entry.status):
-            return known.part
         started = self._now()
         data, status = read_bytes(entry.real)
         settled = status.st_ctime_ns + SETTLED_NS < started
@@ -163,7 +166,8 @@ class Reader:
             part = known.part
         else:
             part = self._part(entry, data)
-        self._known[entry.path] = _Known(_stamp(status), settled, entry.role, part)
+            self._in_doubt.add(entry.path)
+        self._known[entry.path] = _Known(stamp_of(status), settled, entry.role, part)
         return part
 
     # What is kept for the next start
@@ -183,21 +187,28 @@ class Reader:
         if self._cache is not None and (not self._read_once or self._cache.changed):
             rows = self._cache.rows()
             self._cached = {path: row.digest for path, row in rows.items()}
+            self._in_doubt.update(rows)
             if not self._read_once:
                 self._rows = rows
 
     def _forget_changed(self) -> None:
         """What a file does not say any more leaves the cache at once, and so does what is withheld."""
-        gone = [
-            path
-            for path, digest in self._cached.items()
-            if path not in self._known
-            or self._known[path].part.state.digest != _bare(digest)
-            or (self._withheld is not None and _bare(digest) + self._marks.get(path, "") != digest)
-        ]
-        if gone and self._cache is not None and self._cache.forget(gone):
+        gone = [path for path in self._in_doubt if path in self._cached and not self._says(path, self._cached[path])]
+        if gone and self._cache is not None:
+            if not self._cache.forget(gone):
+                return  # and try again with the next reading
             for path in gone:
                 del self._cached[path]
+        self._in_doubt.clear()
+
+    def _says(self, path: str, digest: str) -> bool:
+        """Whether a file says now what has this digest in the cache, and what is withheld of it is the same."""
+        known = self._known.get(path)
+        if known is None:
+            return False
+        if self._withheld is None:
+            return known.part.state.digest == _bare(digest)
+        return known.part.state.digest + self._marks.get(path, "") == digest
 
     def forget(self, paths: Iterable[str]) -> None:
         """The files at `paths` were written: what is kept of them goes, whether or not they are read again."""
@@ -210,6 +221,7 @@ class Reader:
         """What the cache should have and has not. What is `withheld` (`core.store`) leaves it, and stays out."""
         if withheld != self._withheld:
             self._withheld, self._marks = withheld, {path: _mark(keys) for path, keys in withheld.items()}
+            self._in_doubt.update(self._cached)
         self._forget_changed()
         worth = sum(known.part.state.size for known in self._known.values()) >= WORTH_KEEPING
         if self._cache is None or not worth:
@@ -235,6 +247,7 @@ class Reader:
                 return
             with guard:
                 self._cached.update((path, row.digest) for path, row in rows.items())
+                self._in_doubt.update(rows)
                 self._forget_changed()
             time.sleep(_PAUSE)
 
@@ -261,13 +274,9 @@ def read_bytes(real: str) -> tuple[bytes, os.stat_result]:
                 raise OSError(errno.EINVAL, "it is no regular file any more", real)
             data = file.readall()
             after = os.fstat(fd)
-        if (_stamp(before) == _stamp(after) and len(data) == after.st_size) or attempt == _TRIES - 1:
+        if (stamp_of(before) == stamp_of(after) and len(data) == after.st_size) or attempt == _TRIES - 1:
             break
     return data, before
-
-
-def _stamp(status: os.stat_result) -> _Stamp:
-    return _Stamp(status.st_dev, status.st_ino, status.st_size, status.st_ctime_ns, status.st_mtime_ns)
 
 
 def _unreadable(path: str, why: str, what: str = "The file") -> Finding:

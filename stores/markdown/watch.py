@@ -22,7 +22,7 @@ SWEEP_SECONDS = 1.0
 SHARE = 0.005
 """So much of its time, at most, goes to sweeps while native events come: keys share the processor with them."""
 AFTER_SECONDS = 0.3
-"""How soon after an event there is a sweep; at once where files come or go, which may be folders."""
+"""How soon after an event there is a sweep; at once where a folder comes, which is not watched yet."""
 POLL_SECONDS = 0.5
 """How often to sweep while there are no native events."""
 RETRY_SECONDS = 60.0
@@ -212,7 +212,7 @@ def _watch_natively(
             on_change()  # at once; the sweep may take longer than the reading, which it would only hold up
             told |= paths
             due = min(due, time.monotonic() + AFTER_SECONDS)
-        if time.monotonic() < due and paths <= seen.entries.keys():
+        if time.monotonic() < due and not any(map(os.path.isdir, paths - seen.entries.keys())):
             continue
         began = time.monotonic()
         now = sweep(root)

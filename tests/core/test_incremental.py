@@ -16,11 +16,12 @@ from core.pages import Page, PagedItems
 from core.places import standing_of
 from core.reading import Reading
 from core.shelf import assign_keys
-from core.snapshot import Archive, ArchiveDay, IndexLine, IndexView, Snapshot
+from core.snapshot import Archive, ArchiveDay, IndexLine, IndexView, Snapshot, changed_pages
 from tests.core.build import day, item, reinstate, root, withdraw
 
 IDS = ("mem-2026-05-20-001", "mem-2026-05-20-002", "mem-2026-05-20-003", "note", "odd.id/4")
-FILES = ("MEMORY.md", "index.md", "topics/a.md", "topics/b.md", "topics/c.md", "withdrawn/wd-1.md")
+FILES = ("MEMORY.md", "index.md", "topics/a.md", "topics/b.md", "topics/kc.md", "topics/zf.md", "withdrawn/wd-1.md")
+"""Three of them begin a sheaf."""
 ARCHIVE = "archive/2026-05-20.md"
 SOURCES = (
     "retro",
@@ -100,6 +101,7 @@ class Root:
         self.withdrawn: Sequence[str] = ()
         self.archive: Archive = Archive(DAYS)
         self.pages: dict[str, Page] = {}
+        self.items = PagedItems.of(())
 
     def change(self, change: dict[str, Any]) -> Snapshot:
         self.files = {**self.files, **change.get("pages", {})}
@@ -124,7 +126,8 @@ class Root:
             True, 5, withdrawn=tuple(IndexLine(f"- {text}", n, text) for n, text in enumerate(self.withdrawn))
         )
         bare = root(controls=self.controls, events=self.events, index=index)
-        return replace(bare, items=PagedItems.of(self.pages.values()), archive=self.archive)
+        self.items = PagedItems.of(self.pages.values(), self.items.pages)
+        return replace(bare, items=self.items, archive=self.archive)
 
 
 def answers(reading: Reading) -> dict[str, object]:
@@ -138,6 +141,7 @@ def answers(reading: Reading) -> dict[str, object]:
         "by_id": reading.snapshot.by_id,
         "by_key": reading.snapshot.by_key,
         "shared": reading.snapshot.shared_ids,
+        "unborne": reading.snapshot.unborne,
         "conflicts": reading.conflicts,
         "findings": reading.findings,
         "queue": reading.queue,
@@ -159,3 +163,40 @@ def test_a_reading_after_another_says_what_one_made_anew_says(
         full = Reading(apart, today="2026-06-12")
         prior = Reading(snapshot, today="2026-06-12", prior=prior)
         assert answers(prior) == answers(full)
+
+
+def dates(items: Sequence[MemoryItem]) -> tuple[str | None, ...]:
+    return tuple(one.date for one in items)
+
+
+def told(items: Sequence[MemoryItem], context: object) -> tuple[tuple[str, object], ...]:
+    return tuple((one.key, context) for one in items)
+
+
+@settings(max_examples=200, deadline=None)
+@given(pages, st.lists(changes, min_size=1, max_size=6))
+def test_what_pages_answer_together_is_what_each_of_them_answers(
+    start: dict[str, list[MemoryItem]], steps: list[dict[str, Any]]
+) -> None:
+    here = Root()
+    snapshot = here.change({"pages": start})
+    for step in steps:
+        before, snapshot = snapshot, here.change(step)
+        assert list(snapshot.items) == [one for page in snapshot.pages for one in page.items]
+        assert snapshot.gather(dates) == [one.date for one in snapshot.items]
+        for context in (None, object()):
+            assert snapshot.gather(told, context) == [(one.key, context) for one in snapshot.items]
+        gone, new = changed_pages(before, snapshot)
+        assert gone == [page for page in before.pages if page not in set(snapshot.pages)]
+        assert new == [page for page in snapshot.pages if page not in set(before.pages)]
+        assert [page for sheaf in snapshot.pages.sheaves for page in sheaf.pages] == list(snapshot.pages)
+
+
+def test_a_change_leaves_the_other_sheaves_as_they_are() -> None:
+    here = Root()
+    before = here.change({"pages": {file: [item(None, "So.")] for file in FILES}})
+    after = here.change({"pages": {"topics/b.md": [item(None, "Otherwise.")]}})
+    shared = [one for one, other in zip(before.pages.sheaves, after.pages.sheaves, strict=True) if one is other]
+    assert len(shared) == len(before.pages.sheaves) - 1 == 3
+    more = here.change({"pages": {"topics/b1.md": [item(None, "More.")]}})
+    assert len(set(more.pages.sheaves) & set(after.pages.sheaves)) == 3

@@ -570,6 +570,23 @@ def test_it_leaves_also_where_its_name_in_the_cache_was_damaged(folder: Path) ->
     assert SECRET.encode() not in raw(folder)
 
 
+def test_it_leaves_also_where_it_was_moved_within_a_moment(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    rows = {"topics/a.md": Row("a", SECRET.encode()), "topics/longer.md": Row("b", b"1")}
+    cache = Cache(str(root))
+    assert cache.keep(rows)
+    status = cache_of(root).stat()
+    turned = tmp_path / "turned"
+    turned.mkdir()
+    assert Cache(str(turned)).keep(dict(reversed(rows.items())))
+    cache_of(root).write_bytes(cache_of(turned).read_bytes())
+    os.utime(cache_of(root), ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert not cache.changed, "it looks as it did"
+    assert cache.forget(["topics/a.md"])
+    assert SECRET.encode() not in raw(root)
+
+
 def test_what_another_process_wrote_is_not_overlooked_for_what_one_wrote_oneself(tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()

@@ -15,6 +15,7 @@ from core.errors import RootNotFound
 from core.events import Event
 from core.snapshot import Snapshot
 from core.vocabulary import Level, Severity, Standing
+from stores.markdown import links
 from stores.markdown import reader as reading
 from stores.markdown.reader import Reader
 from stores.markdown.replay import encode_event
@@ -312,10 +313,11 @@ def test_unchanged_files_are_shared_and_nothing_is_read_twice(make: Make, monkey
 def test_a_file_that_changed_just_now_is_read_again(make: Make) -> None:
     root = make({"memory.md": item("mem-2026-05-01-001", "One.")})
     status = os.stat(root / "memory.md")
-    frozen = reading._Stamp(0, 0, 0, status.st_ctime_ns, 0)
+    frozen = (0, 0, 0, status.st_ctime_ns, 0, 0, 1)
     reader = Reader(str(root), now=lambda: status.st_ctime_ns + 10**9)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "_stamp", lambda _: frozen)
+        patch.setattr(reading, "stamp_of", lambda _: frozen)
+        patch.setattr(links, "stamp_of", lambda _: frozen)
         first, documents = reader.read()
         assert reader.read()[1]["memory.md"] is documents["memory.md"], "the same bytes are parsed once"
         (root / "memory.md").write_text(item("mem-2026-05-01-001", "Two."))
