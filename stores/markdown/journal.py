@@ -25,6 +25,7 @@ from stores.markdown.edits import SpanEdit, apply_edits
 from stores.markdown.port import FilePort, discard, write_new
 
 _MAGIC = b"assay-journal 1 "
+_TEMP = ".assay-", ".tmp"
 
 
 class Home:
@@ -128,7 +129,12 @@ class Journal:
 def temp_name(real: str, tx: str, number: int, generation: int = 0) -> str:
     """The temporary file beside `real`. Never `.md`, so that no reader of memory takes it for a page."""
     again = f".{generation}" if generation else ""  # a dot, which no transaction's name has
-    return os.path.join(os.path.dirname(real), f".assay-{tx}-{number}{again}.tmp")
+    return os.path.join(os.path.dirname(real), f"{_TEMP[0]}{tx}-{number}{again}{_TEMP[1]}")
+
+
+def is_temp_name(name: str) -> bool:
+    """Whether a file of this name is one that a commit keeps beside another for a while."""
+    return name.startswith(_TEMP[0]) and name.endswith(_TEMP[1])
 
 
 def part_name(temp: str) -> str:

@@ -12,6 +12,7 @@ from operator import attrgetter, itemgetter
 
 from core.findings import Finding
 from core.vocabulary import Severity
+from stores.markdown.journal import is_temp_name
 from stores.markdown.layout import FOLDERS, Role, leftover, leftover_finding, never_left_over, role_of
 
 Stamp = tuple[int, ...]
@@ -280,11 +281,12 @@ class _Walker:
             by_inode.setdefault(entry.inode, []).append(entry)
         for entries in by_inode.values():
             first, *others = sorted(entries, key=_PATH)
-            if first.names > len(entries) and self._leaves(entries):
+            elsewhere = _names(first) - len(entries) if first.names > len(entries) else 0
+            if elsewhere > 0 and self._leaves(entries):
                 for entry in entries:
                     self._block(
                         entry.path,
-                        f"it is a hard link, with {entry.names - len(entries)} names elsewhere",
+                        f"it is a hard link, with {elsewhere} more name{'' if elsewhere == 1 else 's'}",
                         os.path.realpath(entry.real),
                         code="hard-link",
                     )
@@ -341,6 +343,17 @@ def _stands(entry: os.DirEntry[str], stamp: Stamp) -> bool:
         return stamp_of(entry.stat(follow_symlinks=False)) == stamp
     except OSError:
         return False
+
+
+def _names(entry: FileEntry) -> int:
+    """How many names a file has now but those that a commit gives it for a while, beside its own."""
+    folder = os.path.dirname(os.path.realpath(entry.real))
+    try:
+        with os.scandir(folder) as listing:  # before the file itself: names go meanwhile, and none come
+            ours = sum(is_temp_name(other.name) and other.inode() == entry.stamp[1] for other in listing)
+        return os.lstat(entry.real).st_nlink - ours
+    except OSError:
+        return entry.names
 
 
 def _below(path: str, folder: str) -> bool:

@@ -226,6 +226,15 @@ def test_a_hard_link_that_leaves_the_root_is_blocked(root: Path, tmp_path: Path)
     assert paths(tree(root, root / "topics" / "a.md")) == ["memory.md", "topics/a.md"]
 
 
+def test_the_names_that_a_commit_gives_a_file_for_a_while_block_nothing(root: Path, tmp_path: Path) -> None:
+    os.link(root / "topics" / "a.md", root / "topics" / ".assay-memlog-1-0.part.tmp")
+    os.link(root / "topics" / "a.md", root / "topics" / ".assay-memlog-1-0.tmp")
+    found = tree(root)
+    assert (paths(found), said(found)) == (["memory.md", "topics/a.md"], [])
+    os.link(root / "topics" / "a.md", tmp_path / "elsewhere.md")
+    assert "1 more name" in tree(root).blocked["topics/a.md"]
+
+
 def test_a_hard_link_inside_the_root_is_read_once(root: Path) -> None:
     os.link(root / "topics" / "a.md", root / "topics" / "b.md")
     found = tree(root)

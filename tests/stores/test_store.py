@@ -7,7 +7,9 @@ import os
 import stat
 import threading
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,9 +22,11 @@ from core.store import Store
 from stores.markdown import MarkdownStore
 from stores.markdown import store as module
 from stores.markdown.edits import SpanEdit
-from stores.markdown.journal import Home, Journal, stage, step, temp_name
+from stores.markdown.journal import Home, Journal, sequence, stage, step, temp_name
 from stores.markdown.port import OsPort
+from stores.markdown.reader import Reader
 from stores.pins import Pins
+from tests.stores.faultport import Call, PlainPort, WrappedPort
 from tests.stores.projecting import AT, event, set_fields
 
 ONE = "mem-2026-05-20-001"
@@ -234,6 +238,40 @@ def test_what_is_previewed_is_what_is_written(store: MarkdownStore, root: Path) 
     }
     assert files(root)["topics/deploy.md"] == TOPIC.replace("active", "stale", 1).encode()
     assert store.snapshot().events[0].id == "memlog-2026-06-12-001"
+
+
+class Onlooker(WrappedPort):
+    """After each call that writes, reads the root as another process does, wherever no commit is in progress."""
+
+    def __init__(self, root: Path, inner: Any = None) -> None:
+        super().__init__(inner)
+        self.root = str(root)
+        self.seen: list[object] = []
+
+    def around(self, number: int, call: Call, do: Callable[[], Any]) -> Any:
+        answer = do()
+        if not sequence(self.root)[1]:
+            self.look()
+        return answer
+
+    def look(self) -> None:
+        snapshot, _ = Reader(self.root).read()
+        items = {item.id: (item.place.file, item.status_text) for item in snapshot.items}
+        self.seen.append((items, len(snapshot.events), snapshot.drift))
+
+
+@pytest.mark.parametrize("exchanges", [True, False])
+def test_whoever_reads_meanwhile_sees_all_of_a_commit_or_nothing(root: Path, pins: Pins, exchanges: bool) -> None:
+    port = Onlooker(root, None if exchanges else PlainPort())
+    port.look()
+    for changes in ((STALE, event()), withdraw(TWO)):
+        port.seen = port.seen[-1:]
+        write(MarkdownStore(str(root), pins=pins, port=port), *changes)
+        port.look()
+        before, after = port.seen[0], port.seen[-1]
+        assert before != after
+        assert len(port.seen) > 10
+        assert [one for one in port.seen if one not in (before, after)] == []
 
 
 def test_the_snapshot_under_the_lock_is_read_again_after_a_write(store: MarkdownStore) -> None:
