@@ -49,6 +49,9 @@ STILL_SECONDS = 3.0
 COLLECT = (5_000, 80, 50)
 """After how many new objects garbage is looked for, and how often among older ones: seldom enough to spare the keys."""
 
+READINGS = 5_000
+"""After so many readings all garbage is looked for once, while nothing happens: each leaves a few objects of it."""
+
 YIELD_SECONDS = 0.0005
 """How soon a thread that computes lets a key through: a key passes from thread to thread several times."""
 
@@ -83,6 +86,7 @@ class AssayApp(TerminalApp):
         """Files that this console is writing or has just written: their changes are no news."""
         self._decider: Decider | None = None
         self._reading = False
+        self._readings = 0
         self._again = False
         self._after_own: list[Callable[[], None]] = []
         self._stop = threading.Event()
@@ -128,6 +132,7 @@ class AssayApp(TerminalApp):
             self._again = True
             return
         self._reading = True
+        gc.disable()  # it would look through all that is new, keys and frames waiting; what is new stays
         self._read()
 
     @work(thread=True, group="read", exit_on_error=False)
@@ -142,11 +147,12 @@ class AssayApp(TerminalApp):
 
         try:
             from tui.filling import fill
-            from tui.screens.table import load_pages
 
-            load_pages()
-            self.call_from_thread(self.console_screen.pages_loaded)
             if self.engine is None:
+                from tui.screens.table import load_pages
+
+                load_pages()
+                self.call_from_thread(self.console_screen.pages_loaded)
                 self.engine = self.open_engine()
             fill(self.engine, self.facts, publish)
         except Exception as error:
@@ -160,19 +166,20 @@ class AssayApp(TerminalApp):
         self.actor = self.door.actor_for(facts.reading.snapshot.binding)
         if self.watch_state[0] == "reading":
             self.watch_state = ("still", "")
-        self.console_screen.fill(facts, parts, own=bool(self.own_paths))
         self._show_head()
         foreign = [path for path in changed if path not in self.own_paths]
         if foreign:
             more = f" and {len(foreign) - 2} more" if len(foreign) > 2 else ""
             names = ", ".join(display.one_line(path) for path in foreign[:2])
             self.console_screen.notice(("~ ", "accent"), f"changed outside: {names}{more}")
+        self.console_screen.fill(facts, parts, own=bool(self.own_paths))
 
     def _read_failed(self, error: Exception) -> None:
         self.show_error("The root cannot be read", error)
 
     def _read_done(self) -> None:
         self._reading = False
+        self._readings += 1
         gc.set_threshold(*COLLECT)
         gc.enable()
         gc.freeze()  # what a reading holds is not looked through at every collection
@@ -186,7 +193,15 @@ class AssayApp(TerminalApp):
             follow()
         if self._still is not None:
             self._still.stop()
-        self._still = self.set_timer(STILL_SECONDS, self._keep_glance)
+        self._still = self.set_timer(STILL_SECONDS, self._while_still)
+
+    def _while_still(self) -> None:
+        self._keep_glance()
+        if self._readings >= READINGS and not self._reading:
+            self._readings = 0
+            gc.unfreeze()
+            gc.collect()
+            gc.freeze()
 
     @work(thread=True, exclusive=True, group="glance", exit_on_error=False)
     def _keep_glance(self) -> None:

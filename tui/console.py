@@ -266,6 +266,7 @@ class Console(Screen[None]):
             made = next(row for row in SCREENS if row.number == screen).load()(self)
             await self.query_one("#pages").mount(made)
         page = next(page for page in self.pages() if screen == page.NUMBER)
+        self._fill_stale(page, own=True)
         if page.facts is None:  # also where another visit cut this one short before it was filled
             if self._facts is not None and page.NEEDS in self._facts.ready:
                 page.load(self._facts, own=True)
@@ -280,11 +281,13 @@ class Console(Screen[None]):
         """The footer as the selection has it."""
         page = self.page
         able = [(verb, page is not None and page.why_not(verb) is None) for verb in footer_of(self.current)]
-        self.query_one(Footer).show(able)
+        for footer in self.query(Footer):  # none where the console is being taken down
+            footer.show(able)
 
     def _refresh_rail(self) -> None:
         stops = [self._stop(row) for row in SCREENS]
-        self.query_one(Rail).show(stops, self.current)
+        for rail in self.query(Rail):
+            rail.show(stops, self.current)
         self._where = " ".join(next((stop.title, stop.tally) for stop in stops if stop.number == self.current)).strip()
         if self.is_current:
             self.on_screen_resume()
@@ -312,13 +315,28 @@ class Console(Screen[None]):
     def fill(self, facts: Facts, parts: frozenset[str], *, own: bool) -> None:
         """A reading has got further: the pages whose `parts` are new are filled."""
         self._facts = facts
+        hidden = False
         for page in self.pages():
             if page.NEEDS in parts:
-                page.load(facts, own=own)
+                if self.current == page.NUMBER:
+                    page.load(facts, own=own)
+                else:
+                    page.stale = hidden = True
         self._refresh_rail()
+        if hidden:  # what is in view is shown first
+            self.call_after_refresh(self._fill_hidden, own)
         if self._loaded and PARTS[-1] in parts and not self.query(f"#page-{DUPLICATES}"):
             # It counts only what it has searched for, and it searches beside the screen, once all else is there.
             self.run_worker(self._mounted(DUPLICATES), group="prepare", exit_on_error=False)
+
+    def _fill_hidden(self, own: bool) -> None:
+        for page in self.pages():
+            self._fill_stale(page, own=own)
+        self._refresh_rail()
+
+    def _fill_stale(self, page: Page, *, own: bool) -> None:
+        if page.stale and self._facts is not None and page.NEEDS in self._facts.ready:
+            page.load(self._facts, own=own)
 
     # --- keys
 

@@ -60,6 +60,8 @@ class ListPage(Vertical):
         super().__init__(id=f"page-{self.NUMBER}")
         self.desk = desk
         self.facts: Facts | None = None
+        self.stale = False
+        """Whether a later reading waits to be shown here."""
         self._all: Sequence[Key] = ()
         self._haystack: Haystack | None = None
         self._generation = 0
@@ -130,6 +132,7 @@ class ListPage(Vertical):
     def load(self, facts: Facts, *, own: bool) -> None:
         """Show another reading. The cursor stays on its key."""
         self.facts = facts
+        self.stale = False
         self._all = self.rows(facts)
         self._haystack = None
         self._show(own=own)

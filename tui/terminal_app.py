@@ -81,7 +81,7 @@ class TerminalApp(App[int]):
         where = display.one_line(words)
         if self._titled and where == self.sub_title:
             return
-        self.sub_title = where
+        self.set_reactive(App.sub_title, where)  # it stands in the terminal's title alone: no cell is drawn for it
         keep, self._titled = "" if self._titled else KEEP_TITLE, True
         self._to_terminal(f"{keep}\x1b]2;{self.TITLE}: {self.sub_title}\x07")
 

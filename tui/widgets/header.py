@@ -41,8 +41,9 @@ class Header(OneLine):
 
     def show(self, head: Head) -> None:
         """Show another state."""
-        self.head = head
-        self.refresh()
+        if head != self.head:
+            self.head = head
+            self.refresh()
 
     def compose_line(self, width: int) -> Line:
         """The head line for `width` cells."""
