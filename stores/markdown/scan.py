@@ -25,11 +25,13 @@ from stores.markdown.spans import bytes_digest
 class Patterns(NamedTuple):
     """The patterns for a file whose every line ends with the same `eol` bytes.
 
-    `canonical` is a record in canonical form. `loose` has its fields in any order and case, under any one indentation.
-    Each line end has its own, because general line ends cost more than all the rest of a match.
+    `canonical` is a record in canonical form; `whole` is the same, and has also the fields that are read `LATER`.
+    `loose` has its fields in any order and case, under any one indentation. Each line end has its own, because general
+    line ends cost more than all the rest of a match; and none goes back on what it took, for no line is two things.
     """
 
     canonical: re.Pattern[bytes]
+    whole: re.Pattern[bytes]
     loose: re.Pattern[bytes]
     eol: int
 
@@ -38,15 +40,16 @@ def _patterns(eol: bytes, length: int, rest: bytes) -> Patterns:
     """`rest` is what a line holds up to its end, no blank last."""
     value = rb"([^ \t\r\n]" + rest + rb")"
     head = (
-        rb"(?:" + eol + rb")*- \[(\d{4}-\d\d-\d\d)\] (?:\[(mem-\d{4}-\d\d-\d\d-\d+)\] )?(?:\((state|knowledge)\) )?"
+        rb"(?:" + eol + rb")*+- \[(\d{4}-\d\d-\d\d)\] "
+        rb"(?:\[(mem-\d{4}-\d\d-\d\d-\d+)\] )?+(?:\((state|knowledge)\) )?+"
         rb"([^ \t\r\n\[(]" + rest + rb")" + eol
     )
-    following = rb"(?=\Z|- |#{1,6} |(?:" + eol + rb")+(?:[^ \t\r\n]|\Z))"
+    following = rb"(?=- |\Z|#{1,6} |(?:" + eol + rb")+(?:[^ \t\r\n]|\Z))"
 
     def optional(name: bytes, value: bytes = value) -> bytes:
-        return rb"(?:  - " + name + rb": " + value + eol + rb")?"
+        return rb"(?:  - " + name + rb": " + value + eol + rb")?+"
 
-    canonical = (
+    whole = (
         head
         + optional(b"id")
         + optional(b"kind", rb"(state|knowledge)")
@@ -59,15 +62,18 @@ def _patterns(eol: bytes, length: int, rest: bytes) -> Patterns:
         + eol
         + rb"  - Confidence: (confirmed|observed-once|inferred|unknown)"
         + eol
-        + rb")?"
+        + rb")?+"
         + following
     )
+    canonical = whole
+    for name in (b"Scope: ", b"Confidence-Scheme: ", b"Confidence: "):
+        canonical = canonical.replace(name + b"(", name + b"(?:")
     fields = rb"(?=( {2,4}|\t)- )((?:\5- [A-Za-z_-]+: [^ \t\r\n]" + rest + eol + rb")+)"
-    return Patterns(re.compile(canonical), re.compile(head + fields + following), length)
+    return Patterns(re.compile(canonical), re.compile(whole), re.compile(head + fields + following), length)
 
 
-_LF = _patterns(rb"\n", 1, rb"[^\n]*(?<![ \t])")
-_CRLF = _patterns(rb"\r\n", 2, rb"[^\r]*(?<![ \t])")
+_LF = _patterns(rb"\n", 1, rb"[^\n]*+(?<![ \t])")
+_CRLF = _patterns(rb"\r\n", 2, rb"[^\r]*+(?<![ \t])")
 _PAIR = re.compile(rb"(?:\A|(?<=\n))[ \t]+- ([A-Za-z_-]+): ([^\r\n]+)")
 _LOOSE_NAMES = (
     *(b"id", b"kind", b"subject", b"scope", b"status", b"superseded_by", b"source", b"confidence-scheme"),
@@ -167,7 +173,7 @@ class Run:
     def texts_at(self, start: int) -> tuple[bytes | None, ...]:
         """The texts of a record that the scan took."""
         assert self.patterns is not None
-        match = self.patterns.canonical.match(self.data, start)
+        match = self.patterns.whole.match(self.data, start)
         if match is not None:
             return match.groups()
         match = self.patterns.loose.match(self.data, start)
@@ -223,13 +229,12 @@ def take_records(run: Run, pos: int) -> int:
     stored = standing in STORED
     if run.patterns is None:
         return pos
-    canonical, loose, eol = run.patterns
+    canonical, _, loose, eol = run.patterns
     match_at = canonical.match
     new_item: Callable[[], Any] = ItemDraft
     stretch = Stretch(run)
     add, bound, text = run.records.append, run.bounds.append, run.texts.append
     days, shared = _DAYS.get, _SHARED.get
-    tails = b"Subject" in data or data.count(b"Source") > data.count(b"  - Source: ")
     number = len(run.records)
     while True:
         match = match_at(data, pos)
@@ -239,10 +244,10 @@ def take_records(run: Run, pos: int) -> int:
             match = loose.match(data, pos)
             if match is None or (found := _loose_texts(match)) is None:
                 return pos
-            texts = found
-        day, head_id, head_kind, fact, id, kind, subject, _, status, successor, source, _, _ = texts
+            texts = (*found[:7], *found[8:11])
+        day, head_id, head_kind, fact, id, kind, subject, status, successor, source = texts
         start, pos_after = match.start(1) - 3, match.end()
-        if tails and (_COLON in fact or _WIDE_COLON in fact) and _has_tail(fact):
+        if (_COLON in fact or _WIDE_COLON in fact) and _has_tail(fact):
             if pos_after - match.end(4) > 2:
                 return pos
             fact, subject, source = _tail_of(fact) or _any_tail_of(fact)
