@@ -11,7 +11,7 @@ from core.findings import Finding
 from core.items import MemoryItem, Place
 from core.places import HISTORICAL_SECTION
 from core.vocabulary import Severity, Standing
-from stores.markdown.blocks import Block, Kind, Scanner, title_of
+from stores.markdown.blocks import Block, Kind, LineNumbers, Scanner, title_of
 from stores.markdown.damage import byte_damage, is_placeholder, line_of, lost_rewrite, merge_markers
 from stores.markdown.drift import schema_findings
 from stores.markdown.frontmatter import Frontmatter, find_frontmatter, frontmatter_finding, second_frontmatter
@@ -23,7 +23,6 @@ __all__ = ["Document", "FieldSpan", "ItemSpan", "Line", "Section", "parse_docume
 
 BOM = b"\xef\xbb\xbf"
 _ARROW = "→".encode()
-_CANONICAL = (b"- [", b"\n", b"\r\n")
 
 
 class Items(Sequence[ItemSpan]):
@@ -148,10 +147,13 @@ class _Parser:
         self.standing = standing
         self.strict = strict and standing is not Standing.INDEX
         self.run = Run(data, path, standing)
-        self.numbers = self.run.numbers
         self.findings: list[Finding] = []
         self.headings: list[tuple[str, int, int, int]] = []
         self._historical = 0
+
+    @property
+    def numbers(self) -> LineNumbers:
+        return self.run.numbers
 
     def document(self) -> Document:
         data = self.data
@@ -196,8 +198,8 @@ class _Parser:
         block: Block | None = None
         while True:
             if self.strict and scanner.open_at is None:
-                here = scanner.pos if block is None else block.start
-                if data.startswith(_CANONICAL, here) and self._take_strict(scanner, here):
+                here = scanner.skip_empty() if block is None else block.start
+                if data.startswith(b"- [", here) and self._take_strict(scanner, here):
                     block = None
                     continue
             if block is None:
@@ -243,6 +245,7 @@ class _Parser:
         run.records.append(item)
         run.bounds.extend((raw.start, raw.end))
         run.texts.extend((raw.text_start, raw.text_end))
+        run.tolerant.append(item)
 
         def line_of_field(name: str) -> int:
             return next((self.numbers.at(s.start) for s in raw.fields if s.name == name and not s.inline), line)
@@ -285,12 +288,12 @@ class _Parser:
 
     def _sections(self) -> tuple[Section, ...]:
         sections = []
-        for index, (title, level, heading_start, start) in enumerate(self.headings):
-            later = (other for other in self.headings[index + 1 :] if other[1] <= level)
-            following = next(later, None)
-            end = following[2] if following is not None else len(self.data)
-            sections.append(Section(title, level, heading_start, start, end))
-        return tuple(sections)
+        ends = [len(self.data)] * 7
+        """By level: where the nearest heading of that or a higher level begins, from the last one back."""
+        for title, level, heading_start, start in reversed(self.headings):
+            sections.append(Section(title, level, heading_start, start, ends[level]))
+            ends[level:] = [heading_start] * (7 - level)
+        return tuple(reversed(sections))
 
     def _fence_findings(self, scanner: Scanner) -> None:
         for offset in (*scanner.cut, *(() if scanner.open_at is None else (scanner.open_at,))):

@@ -10,8 +10,7 @@ import re
 from array import array
 from collections.abc import Callable
 from dataclasses import fields
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from core.items import MemoryItem, Place
 from core.snapshot import item_key
@@ -93,7 +92,8 @@ _KINDS: dict[bytes | None, tuple[Kind | None, str | None]] = {one.value.encode()
 _KINDS[None] = (None, None)
 _STATUSES: dict[bytes | None, tuple[Status, str | None]] = {one.value.encode(): (one, one.value) for one in Status}
 _STATUSES[None] = (Status.ACTIVE, None)
-_STOPS = (b".", "。".encode())
+_WIDE_STOP = "。".encode()
+_STOPS = (b".", _WIDE_STOP)
 _SCHEMES = (None, CONFIDENCE_SCHEME.encode())
 _CONFIDENCES = frozenset((None, *(one.value.encode() for one in Confidence)))
 
@@ -139,6 +139,7 @@ def _day(value: bytes) -> tuple[str, bool]:
 class Run:
     """What the scan of a file has taken so far.
 
+    `records` are all of the file, `tolerant` those of them that the tolerant grammar read.
     `bounds` holds start and end of each record in turn, `texts` those of its fact. `unsound` are the indexes of records
     that the schema check has something to say about. `section` and `standing` are those of the records to come.
     """
@@ -151,18 +152,26 @@ class Run:
         self.records: list[MemoryItem] = []
         self.bounds = array("q")
         self.texts = array("q")
+        self.tolerant: list[MemoryItem] = []
         self.unsound: list[int] = []
         self._unnamed: dict[str, int] = {}
+        self._patterns: Patterns | None | Literal[False] = False
+        self._numbers: LineNumbers | None = None
 
-    @cached_property
+    @property
     def patterns(self) -> Patterns | None:
         """The patterns for the file's records, where its lines end in one way."""
-        return patterns_for(self.data)
+        found = self._patterns
+        if found is False:
+            found = self._patterns = patterns_for(self.data)
+        return found
 
-    @cached_property
+    @property
     def numbers(self) -> LineNumbers:
         """The numbers of the file's lines."""
-        return LineNumbers(self.data)
+        if self._numbers is None:
+            self._numbers = LineNumbers(self.data)
+        return self._numbers
 
     def unnamed_key(self, digest: str) -> str:
         """The key of the next record without an id that has this digest."""
@@ -310,24 +319,24 @@ def _loose_texts(match: re.Match[bytes]) -> tuple[Any, ...] | None:
 def _tail_of(fact: bytes) -> tuple[bytes, bytes | None, bytes | None] | None:
     """Fact, Subject and Source of a one-liner as §9 writes it; None where `split_inline` has to look closer."""
     at = fact.find(b" Source: ")
-    if at < 1 or fact.find(b"Source", at + 9) >= 0 or fact.find(b"Source", 0, at) >= 0:
+    if at < 1 or fact.count(b"Source") > 1:
         return None
     front, source = fact[:at], fact[at + 9 :]
     subject = None
-    found = front.find(b"Subject")
+    found = fact.find(b"Subject")
     if found >= 0:
+        if found > at:
+            return None
         subject = front[found + 9 :].removesuffix(b".")
         key = subject.isascii() and not subject.endswith(b".") and b" " not in subject and b"\t" not in subject
         if not (subject and key) or front[found - 1 : found + 9] != b" Subject: " or b"Subject" in subject:
             return None
         front = front[: found - 1]
     front = front.rstrip(b" \t")
-    if not front or b"Subject" in source:
+    if not front:
         return None
-    for stop in _STOPS:
-        if source.endswith(stop):
-            source = source[: -len(stop)]
-            break
+    if source.endswith(_STOPS):
+        source = source[: -1 if source.endswith(b".") else -len(_WIDE_STOP)]
     return front, subject, source.strip(b" \t") or None
 
 
