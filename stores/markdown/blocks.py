@@ -14,6 +14,7 @@ from stores.markdown.spans import Span
 
 NEWLINE = re.compile(rb"\r\n?|\n")
 _LINE = re.compile(rb"([^\r\n]*)(\r\n?|\n|)")
+_BLANKS = b" \t"
 _EMPTY = re.compile(rb"(?:\r?\n)+")
 _FENCE = re.compile(rb"(`{3,}(?=[^`]*\Z)|~{3,})")
 _FENCES = (b"```", b"~~~")
@@ -92,8 +93,9 @@ class Scanner:
         match = _LINE.match(self.data, start, self.limit)
         assert match is not None
         content = match[1]
-        end, self.pos = start + len(content), match.end()
-        body = content.lstrip(b" \t")
+        end = start + len(content)
+        self.pos = match.end()
+        body = content.lstrip(_BLANKS)
         indent = lead = len(content) - len(body)
         if lead and b"\t" in content[:lead]:
             indent = len(content[:lead].expandtabs(4))

@@ -22,6 +22,7 @@ from stores.markdown.spans import FieldSpan, ItemSpan, Line, Section, Span, spli
 __all__ = ["Document", "FieldSpan", "ItemSpan", "Line", "Section", "parse_document", "render", "split_lines"]
 
 BOM = b"\xef\xbb\xbf"
+_HISTORICAL = HISTORICAL_SECTION.casefold()
 _ARROW = "→".encode()
 
 
@@ -206,14 +207,14 @@ class _Parser:
                 block = scanner.read()
                 if block is None:
                     return
-            if is_head(data, block):
+            if block.kind is Kind.HEADING:
+                self._enter_section(block)
+            elif is_head(data, block):
                 raw, block = read_item(scanner, block)
                 self._take(raw)
                 if block is None:
                     return
                 continue
-            if block.kind is Kind.HEADING:
-                self._enter_section(block)
             elif block.kind in (Kind.TEXT, Kind.BULLET, Kind.COMMENT) and is_placeholder(data[block.start : block.end]):
                 self.findings.append(lost_rewrite(self.path, self.numbers.at(block.start)))
             block = None
@@ -280,7 +281,7 @@ class _Parser:
         self.run.section = title
         self.headings.append((title, block.marker, block.start, block.next))
         if self.standing is Standing.TOPIC:
-            if title.casefold() == HISTORICAL_SECTION.casefold():
+            if title.casefold() == _HISTORICAL:
                 self._historical = block.marker
             elif block.marker <= self._historical:
                 self._historical = 0
