@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from operator import is_
+from operator import attrgetter, is_
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,6 +23,8 @@ from stores.markdown.log import LogPage, unreadable_record
 from stores.markdown.parts import Documents, Leaf, Part
 from stores.markdown.records import unite
 from stores.markdown.reserved import Reserved
+
+_id = attrgetter("id")
 
 Shared = TypeVar("Shared", bound=tuple[Any, ...])
 
@@ -170,9 +172,10 @@ class Assembler:
             self._forget(path, self._parts.pop(path))
             if path not in new:
                 self._keyed.pop(path, None)
-        for path, part in new.items():
-            self._parts[path] = part
-            self._count(path, part)
+        self._parts.update(new)
+        if self._bearers or not self._count_all(new):
+            for path, part in new.items():
+                self._count(path, part)
         if changed.moved:
             self._order = tuple(sorted(self._parts))
             ordered = [(path, self._parts[path]) for path in self._order]
@@ -185,6 +188,20 @@ class Assembler:
         gone = (part.ids for part in changed.gone.values())
         self._reserved = Reserved(ids, self._reserved, gone, (part.ids for part in new.values()))
         return changed
+
+    def _count_all(self, parts: Mapping[str, Part]) -> bool:
+        """Make the table of who bears which id at once; False where an id is borne twice, and nothing was done."""
+        bearers: dict[str, tuple[str, ...]] = {}
+        count = 0
+        for path, part in parts.items():
+            ids = _borne(part)
+            count += len(ids)
+            bearers.update(dict.fromkeys(ids, (path,)))
+        if len(bearers) != count:
+            return False
+        self._bearers = bearers
+        self._found.update(path for path, part in parts.items() if part.findings)
+        return True
 
     def _count(self, path: str, part: Part) -> None:
         """Add a page to the table of who bears which id; index.md only projects what is borne elsewhere."""
@@ -359,7 +376,7 @@ def _borne(part: Part) -> list[str]:
     """The ids that the records of a page bear; index.md only repeats what others bear."""
     if part.leaf is None or part.role is Role.INDEX:
         return []
-    return [item.id for item in part.leaf.records if item.id is not None]
+    return [*filter(None, map(_id, part.leaf.records))]
 
 
 def _topic(part: Part | None) -> Topic | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -140,15 +141,12 @@ def digest_of(data: bytes) -> str:
 def _item_ids(document: Document) -> frozenset[str]:
     """Every id that an item bears or points at, and whatever looks like one where nothing is read as an item."""
     records = document.records
-    found: set[Any] = set(map(_id, records))
-    found.update(map(_successor, records))
+    others: list[str | None] = []
     for item in document.items.run.tolerant:  # what the scan takes has no such fields
-        found.add(item.merged_into)
-        found.update(item.conflicts_with)
+        others += (item.merged_into, *item.conflicts_with)
     for start, end in document.hidden:
-        found |= _ids_in(document.data[start:end])
-    found.discard(None)
-    return frozenset(found)
+        others += _ids_in(document.data[start:end])
+    return frozenset(filter(None, chain(map(_id, records), map(_successor, records), others)))
 
 
 def _ids_in(data: bytes) -> frozenset[str]:
