@@ -9,6 +9,7 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from typing import NamedTuple
 
 from core.binding import Binding
@@ -275,7 +276,7 @@ def read_bytes(real: str) -> tuple[bytes, os.stat_result]:
                 raise OSError(errno.EINVAL, "it is no regular file any more", real)
             data = os.read(fd, before.st_size + 1)
             if len(data) != before.st_size:  # it grew or shrank, or was too much at once
-                data = b"".join((data, *iter(lambda: os.read(fd, _AT_ONCE), b"")))
+                data = b"".join((data, *iter(partial(os.read, fd, _AT_ONCE), b"")))
             after = os.fstat(fd)
         finally:
             os.close(fd)
