@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from types import MappingProxyType
 
 from core.findings import Finding
@@ -18,6 +19,7 @@ from stores.markdown.document import Document, parse_document
 from stores.markdown.scan import Run
 from stores.markdown.spans import split_lines
 
+_id = attrgetter("id")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _BRACED = re.compile(r"[ \t]*\{#([^\s{}]+)[^{}]*\}[ \t]*\Z")
 _EXPLICIT = re.compile(
@@ -90,7 +92,7 @@ class StoredDay(ArchiveDay):
         name = path.rsplit("/", 1)[-1].removesuffix(".md")
         date = _DATE.match(name)
         day = cls(date[0] if date else name, path, anchors, ())
-        ids = frozenset(item.id for item in records)
+        ids = frozenset(map(_id, records))
         slots = {"_data": data, "records": records, "run": run, "_copy_ids": ids, "_copies": None, "_prints": prints}
         for slot, value in slots.items():
             object.__setattr__(day, slot, value)

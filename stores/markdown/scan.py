@@ -114,7 +114,7 @@ class ItemDraft(MemoryItem):
         __delattr__ = object.__delattr__
 
 
-_DASH, _COLON, _WIDE_COLON = 0x2D, 0x3A, 0xBC
+_DASH, _INITIAL, _COLON, _WIDE_COLON = b"-S:\xbc"
 _NONE = ("merged_into", "promoted_to", "inspired_by", "marker")
 _EMPTY = ("conflicts_with", "corroborating_refs", "extra")
 AT_ONCE = (
@@ -205,7 +205,7 @@ def said_at(run: Run, number: int) -> tuple[str | None, str | None, str | None]:
     """Subject, successor and Source of a record that the scan took, read again."""
     texts = run.texts_at(run.bounds[2 * number])
     fact, subject, successor, source = texts[3] or b"", texts[6], texts[9], texts[10]
-    if (_COLON in fact or _WIDE_COLON in fact) and _has_tail(fact):
+    if _has_tail(fact):
         _, subject, source = _tail_of(fact) or _any_tail_of(fact)
     return (
         subject.decode() if subject else None,
@@ -266,7 +266,8 @@ def take_records(run: Run, pos: int) -> int:
             texts = (*found[:7], *found[8:11])
         day, head_id, head_kind, fact, id, kind, subject, status, successor, source = texts
         start, pos_after = pos if data[pos] == _DASH else match.start(1) - 3, match.end()
-        if (_COLON in fact or _WIDE_COLON in fact) and (b"Source" in fact or b"Subject" in fact):
+        # `_has_tail(fact)`, without the call
+        if _INITIAL in fact and (_COLON in fact or _WIDE_COLON in fact) and (b"Source" in fact or b"Subject" in fact):
             if pos_after - match.end(4) > 2:
                 return pos
             fact, subject, source = _tail_of(fact) or _any_tail_of(fact)
@@ -304,8 +305,8 @@ def take_records(run: Run, pos: int) -> int:
 
 
 def _has_tail(fact: bytes) -> bool:
-    """Whether Subject or Source may stand behind the fact, on its line."""
-    return b"Source" in fact or b"Subject" in fact
+    """Whether Subject or Source may stand behind the fact, on its line. Most have not even the bytes that it takes."""
+    return _INITIAL in fact and (_COLON in fact or _WIDE_COLON in fact) and (b"Source" in fact or b"Subject" in fact)
 
 
 def _loose_texts(match: re.Match[bytes]) -> tuple[Any, ...] | None:
