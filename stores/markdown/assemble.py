@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from operator import attrgetter, is_
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from core.events import Event, LogEntry
 from core.findings import Finding
 from core.pages import Page, PagedItems
 from core.places import BINDING, INDEX, LOG, TOPICS_FOLDER
-from core.snapshot import Archive, FileState, IndexView, Snapshot, Topic, item_key
+from core.snapshot import Archive, FileState, IndexView, Snapshot, Topic
 from stores.markdown.document import Document
 from stores.markdown.index_page import parse_index
 from stores.markdown.layout import Role, nfc
@@ -250,7 +250,7 @@ class Assembler:
         if kept is not None and kept[0] is leaf and kept[1] == shared:
             return kept[2]
         document = leaf.document
-        keyed = Leaf.of(document.rekeyed(dict(_shared_keys(document, shared))))
+        keyed = Leaf.of(document.rekeyed(document.keys_apart(shared)))
         self._keyed[path] = (leaf, shared, keyed)
         return keyed
 
@@ -394,12 +394,3 @@ def _equal(one: tuple[Tombstone, ...], other: tuple[Tombstone, ...]) -> bool:
 def _shared(new: Shared, last: Shared) -> Shared:
     """`last` where it holds the very same things as `new`: what was worked out about it holds on."""
     return last if type(new) is type(last) and _same(new, last) else new
-
-
-def _shared_keys(document: Document, shared: frozenset[str]) -> Iterable[tuple[int, str]]:
-    seen: dict[str, int] = {}
-    for number, item in enumerate(document.records):
-        if item.id in shared:
-            occurrence = seen.get(item.id, 0)
-            seen[item.id] = occurrence + 1
-            yield number, item_key(item.id, item.digest, document.path, occurrence, sole=False)

@@ -10,6 +10,7 @@ from typing import overload
 from core.findings import Finding
 from core.items import MemoryItem, Place
 from core.places import HISTORICAL_SECTION
+from core.snapshot import item_key
 from core.vocabulary import Severity, Standing
 from stores.markdown.blocks import Block, Kind, LineNumbers, Scanner, title_of
 from stores.markdown.damage import byte_damage, is_placeholder, line_of, lost_rewrite, merge_markers
@@ -101,6 +102,17 @@ class Document:
     def find(self, key: str) -> ItemSpan | None:
         """The record with this key."""
         return next((self.items[index] for index, item in enumerate(self.records) if item.key == key), None)
+
+    def keys_apart(self, shared: frozenset[str]) -> dict[int, str]:
+        """The keys, by index, of the records whose id is `shared` with others in this root."""
+        keys: dict[int, str] = {}
+        seen: dict[str, int] = {}
+        for number, item in enumerate(self.records):
+            if item.id in shared:
+                occurrence = seen.get(item.id, 0)
+                seen[item.id] = occurrence + 1
+                keys[number] = item_key(item.id, item.digest, self.path, occurrence, sole=False)
+        return keys
 
     def rekeyed(self, keys: Mapping[int, str]) -> Document:
         """The same document where the records at some indexes have other keys; its findings follow."""
