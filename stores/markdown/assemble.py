@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from operator import is_
+from operator import attrgetter, is_
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -15,7 +15,7 @@ from core.events import Event, LogEntry
 from core.findings import Finding
 from core.pages import Page, PagedItems
 from core.places import BINDING, INDEX, LOG, TOPICS_FOLDER
-from core.snapshot import Archive, FileState, IndexView, Snapshot, Topic, item_key
+from core.snapshot import Archive, FileState, IndexView, Snapshot, Topic
 from stores.markdown.document import Document
 from stores.markdown.index_page import parse_index
 from stores.markdown.layout import Role, nfc
@@ -23,6 +23,8 @@ from stores.markdown.log import LogPage, unreadable_record
 from stores.markdown.parts import Documents, Leaf, Part
 from stores.markdown.records import unite
 from stores.markdown.reserved import Reserved
+
+_id = attrgetter("id")
 
 Shared = TypeVar("Shared", bound=tuple[Any, ...])
 
@@ -170,9 +172,10 @@ class Assembler:
             self._forget(path, self._parts.pop(path))
             if path not in new:
                 self._keyed.pop(path, None)
-        for path, part in new.items():
-            self._parts[path] = part
-            self._count(path, part)
+        self._parts.update(new)
+        if self._bearers or not self._count_all(new):
+            for path, part in new.items():
+                self._count(path, part)
         if changed.moved:
             self._order = tuple(sorted(self._parts))
             ordered = [(path, self._parts[path]) for path in self._order]
@@ -185,6 +188,20 @@ class Assembler:
         gone = (part.ids for part in changed.gone.values())
         self._reserved = Reserved(ids, self._reserved, gone, (part.ids for part in new.values()))
         return changed
+
+    def _count_all(self, parts: Mapping[str, Part]) -> bool:
+        """Make the table of who bears which id at once; False where an id is borne twice, and nothing was done."""
+        bearers: dict[str, tuple[str, ...]] = {}
+        count = 0
+        for path, part in parts.items():
+            ids = _borne(part)
+            count += len(ids)
+            bearers.update(dict.fromkeys(ids, (path,)))
+        if len(bearers) != count:
+            return False
+        self._bearers = bearers
+        self._found.update(path for path, part in parts.items() if part.findings)
+        return True
 
     def _count(self, path: str, part: Part) -> None:
         """Add a page to the table of who bears which id; index.md only projects what is borne elsewhere."""
@@ -233,7 +250,7 @@ class Assembler:
         if kept is not None and kept[0] is leaf and kept[1] == shared:
             return kept[2]
         document = leaf.document
-        keyed = Leaf.of(document.rekeyed(dict(_shared_keys(document, shared))))
+        keyed = Leaf.of(document.rekeyed(document.keys_apart(shared)))
         self._keyed[path] = (leaf, shared, keyed)
         return keyed
 
@@ -359,7 +376,7 @@ def _borne(part: Part) -> list[str]:
     """The ids that the records of a page bear; index.md only repeats what others bear."""
     if part.leaf is None or part.role is Role.INDEX:
         return []
-    return [item.id for item in part.leaf.records if item.id is not None]
+    return [*filter(None, map(_id, part.leaf.records))]
 
 
 def _topic(part: Part | None) -> Topic | None:
@@ -377,12 +394,3 @@ def _equal(one: tuple[Tombstone, ...], other: tuple[Tombstone, ...]) -> bool:
 def _shared(new: Shared, last: Shared) -> Shared:
     """`last` where it holds the very same things as `new`: what was worked out about it holds on."""
     return last if type(new) is type(last) and _same(new, last) else new
-
-
-def _shared_keys(document: Document, shared: frozenset[str]) -> Iterable[tuple[int, str]]:
-    seen: dict[str, int] = {}
-    for number, item in enumerate(document.records):
-        if item.id in shared:
-            occurrence = seen.get(item.id, 0)
-            seen[item.id] = occurrence + 1
-            yield number, item_key(item.id, item.digest, document.path, occurrence, sole=False)

@@ -14,8 +14,10 @@ from stores.markdown.spans import Span
 
 NEWLINE = re.compile(rb"\r\n?|\n")
 _LINE = re.compile(rb"([^\r\n]*)(\r\n?|\n|)")
-_INDENT = re.compile(rb"[ \t]*")
+_BLANKS = b" \t"
+_EMPTY = re.compile(rb"(?:\r?\n)+")
 _FENCE = re.compile(rb"(`{3,}(?=[^`]*\Z)|~{3,})")
+_FENCES = (b"```", b"~~~")
 _HEADING = re.compile(rb"(#{1,6})(?=[ \t]|\Z)")
 _BULLET = re.compile(rb"([-*+]|\d{1,9}[.)])(?=[ \t]|\Z)[ \t]*")
 _RULE = re.compile(rb"(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\Z")
@@ -90,16 +92,24 @@ class Scanner:
             return None
         match = _LINE.match(self.data, start, self.limit)
         assert match is not None
-        end, self.pos = match.end(1), match.end()
         content = match[1]
-        blanks = _INDENT.match(content)
-        assert blanks is not None
-        lead = blanks[0]
-        indent = len(lead.expandtabs(4)) if b"\t" in lead else len(lead)
-        body = content[len(lead) :]
+        end = start + len(content)
+        self.pos = match.end()
+        body = content.lstrip(_BLANKS)
+        indent = lead = len(content) - len(body)
+        if lead and b"\t" in content[:lead]:
+            indent = len(content[:lead].expandtabs(4))
         kind, marker = self._classify(start, body, indent)
         self._after_blank = kind is Kind.BLANK
-        return Block(kind, start, end, self.pos, indent, start + len(lead), marker)
+        return Block(kind, start, end, self.pos, indent, start + lead, marker)
+
+    def skip_empty(self) -> int:
+        """Step over the empty lines at `pos`, where neither fence nor comment is open; the new `pos`."""
+        match = _EMPTY.match(self.data, self.pos, self.limit)
+        if match is not None:
+            self.pos = match.end()
+            self._after_blank = True
+        return self.pos
 
     def _classify(self, start: int, body: bytes, indent: int) -> tuple[Kind, int]:
         if self.open_at is not None:
@@ -113,7 +123,7 @@ class Scanner:
         inside = self._list >= 0 and indent >= self._list + 2
         if not inside and indent > 3:
             return Kind.TEXT, 0
-        if fence := _FENCE.match(body):
+        if body.startswith(_FENCES) and (fence := _FENCE.match(body)):
             self._open(start, fence[1], inside)
             return Kind.CODE, 0
         if body.startswith(b"<!--"):

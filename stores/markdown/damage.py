@@ -55,6 +55,8 @@ _WORDS = tuple(
     )
 )
 _PLAIN_START = re.compile(rb"[ \t]*(?!the rest|rest |the remainder|remainder )[a-z0-9]", re.IGNORECASE)
+_LESS, _MORE = b"<>"
+"""One byte, which most files have none of, is looked for several times as fast as seven."""
 _MERGE = re.compile(rb"(?:\A|(?<=[\r\n]))(<{7}(?= |\r|\n|\Z)|={7}(?=\r|\n|\Z)|>{7}(?= |\r|\n|\Z))")
 _LINK = re.compile(r"(?:[-*+]\s*)?(?:\[[^\]]*\]\(|\[\[)")
 _CLOSERS = (")", "）", "]", "】", "-->", "}", ">")
@@ -137,7 +139,7 @@ def byte_damage(path: str, data: bytes) -> tuple[str, tuple[Finding, ...]]:
 
 def merge_markers(path: str, data: bytes, hidden: Iterable[Span]) -> Iterator[Finding]:
     """A finding where a merge was never finished: its markers stand outside fenced code."""
-    if b"<<<<<<<" not in data and b">>>>>>>" not in data:
+    if not ((_LESS in data and b"<<<<<<<" in data) or (_MORE in data and b">>>>>>>" in data)):
         return
     spans = tuple(hidden)
     marks = [m for m in _MERGE.finditer(data) if not any(a <= m.start() < b for a, b in spans)]

@@ -10,8 +10,9 @@ from typing import overload
 from core.findings import Finding
 from core.items import MemoryItem, Place
 from core.places import HISTORICAL_SECTION
+from core.snapshot import item_key
 from core.vocabulary import Severity, Standing
-from stores.markdown.blocks import Block, Kind, Scanner, title_of
+from stores.markdown.blocks import Block, Kind, LineNumbers, Scanner, title_of
 from stores.markdown.damage import byte_damage, is_placeholder, line_of, lost_rewrite, merge_markers
 from stores.markdown.drift import schema_findings
 from stores.markdown.frontmatter import Frontmatter, find_frontmatter, frontmatter_finding, second_frontmatter
@@ -22,8 +23,8 @@ from stores.markdown.spans import FieldSpan, ItemSpan, Line, Section, Span, spli
 __all__ = ["Document", "FieldSpan", "ItemSpan", "Line", "Section", "parse_document", "render", "split_lines"]
 
 BOM = b"\xef\xbb\xbf"
+_HISTORICAL = HISTORICAL_SECTION.casefold()
 _ARROW = "→".encode()
-_CANONICAL = (b"- [", b"\n", b"\r\n")
 
 
 class Items(Sequence[ItemSpan]):
@@ -102,6 +103,17 @@ class Document:
         """The record with this key."""
         return next((self.items[index] for index, item in enumerate(self.records) if item.key == key), None)
 
+    def keys_apart(self, shared: frozenset[str]) -> dict[int, str]:
+        """The keys, by index, of the records whose id is `shared` with others in this root."""
+        keys: dict[int, str] = {}
+        seen: dict[str, int] = {}
+        for number, item in enumerate(self.records):
+            if item.id in shared:
+                occurrence = seen.get(item.id, 0)
+                seen[item.id] = occurrence + 1
+                keys[number] = item_key(item.id, item.digest, self.path, occurrence, sole=False)
+        return keys
+
     def rekeyed(self, keys: Mapping[int, str]) -> Document:
         """The same document where the records at some indexes have other keys; its findings follow."""
         records = list(self.records)
@@ -148,10 +160,13 @@ class _Parser:
         self.standing = standing
         self.strict = strict and standing is not Standing.INDEX
         self.run = Run(data, path, standing)
-        self.numbers = self.run.numbers
         self.findings: list[Finding] = []
         self.headings: list[tuple[str, int, int, int]] = []
         self._historical = 0
+
+    @property
+    def numbers(self) -> LineNumbers:
+        return self.run.numbers
 
     def document(self) -> Document:
         data = self.data
@@ -196,22 +211,22 @@ class _Parser:
         block: Block | None = None
         while True:
             if self.strict and scanner.open_at is None:
-                here = scanner.pos if block is None else block.start
-                if data.startswith(_CANONICAL, here) and self._take_strict(scanner, here):
+                here = scanner.skip_empty() if block is None else block.start
+                if data.startswith(b"- [", here) and self._take_strict(scanner, here):
                     block = None
                     continue
             if block is None:
                 block = scanner.read()
                 if block is None:
                     return
-            if is_head(data, block):
+            if block.kind is Kind.HEADING:
+                self._enter_section(block)
+            elif is_head(data, block):
                 raw, block = read_item(scanner, block)
                 self._take(raw)
                 if block is None:
                     return
                 continue
-            if block.kind is Kind.HEADING:
-                self._enter_section(block)
             elif block.kind in (Kind.TEXT, Kind.BULLET, Kind.COMMENT) and is_placeholder(data[block.start : block.end]):
                 self.findings.append(lost_rewrite(self.path, self.numbers.at(block.start)))
             block = None
@@ -243,6 +258,7 @@ class _Parser:
         run.records.append(item)
         run.bounds.extend((raw.start, raw.end))
         run.texts.extend((raw.text_start, raw.text_end))
+        run.tolerant.append(item)
 
         def line_of_field(name: str) -> int:
             return next((self.numbers.at(s.start) for s in raw.fields if s.name == name and not s.inline), line)
@@ -277,7 +293,7 @@ class _Parser:
         self.run.section = title
         self.headings.append((title, block.marker, block.start, block.next))
         if self.standing is Standing.TOPIC:
-            if title.casefold() == HISTORICAL_SECTION.casefold():
+            if title.casefold() == _HISTORICAL:
                 self._historical = block.marker
             elif block.marker <= self._historical:
                 self._historical = 0
@@ -285,12 +301,12 @@ class _Parser:
 
     def _sections(self) -> tuple[Section, ...]:
         sections = []
-        for index, (title, level, heading_start, start) in enumerate(self.headings):
-            later = (other for other in self.headings[index + 1 :] if other[1] <= level)
-            following = next(later, None)
-            end = following[2] if following is not None else len(self.data)
-            sections.append(Section(title, level, heading_start, start, end))
-        return tuple(sections)
+        ends = [len(self.data)] * 7
+        """By level: where the nearest heading of that or a higher level begins, from the last one back."""
+        for title, level, heading_start, start in reversed(self.headings):
+            sections.append(Section(title, level, heading_start, start, ends[level]))
+            ends[level:] = [heading_start] * (7 - level)
+        return tuple(reversed(sections))
 
     def _fence_findings(self, scanner: Scanner) -> None:
         for offset in (*scanner.cut, *(() if scanner.open_at is None else (scanner.open_at,))):

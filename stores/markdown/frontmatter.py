@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from core.findings import Finding
 from core.vocabulary import Severity
@@ -75,11 +75,10 @@ def find_frontmatter(data: bytes, start: int) -> Frontmatter | None:
         if not _KNOWN.match(data, inner):
             return None
         return Frontmatter(start, start, inner, inner, error=(line_of(data, start), 1, "it is never closed"))
-    block = Frontmatter(start, closing.end(), inner, closing.start())
     body = data[inner : closing.start()]
     if body.strip() and not _looks_like_keys(body):
         return None
-    return _understood(data, block)
+    return _understood(data, body, (start, closing.end(), inner, closing.start()))
 
 
 def second_frontmatter(path: str, data: bytes, first: Frontmatter) -> tuple[int, Finding | None]:
@@ -124,29 +123,30 @@ def _looks_like_keys(body: bytes) -> bool:
     return bool(lines) and all(_KEY.match(line) for line in lines)
 
 
-def _understood(data: bytes, block: Frontmatter) -> Frontmatter:
-    raw = data[block.inner_start : block.inner_end]
+def _understood(data: bytes, raw: bytes, block: tuple[int, int, int, int]) -> Frontmatter:
+    """The frontmatter whose text is `raw`; `block` are its places: `start`, `end`, `inner_start`, `inner_end`."""
+    inner, inner_end = block[2:]
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        return replace(block, error=_place(data, block.inner_start + error.start, "bytes that are no UTF-8"))
+        return Frontmatter(*block, error=_place(data, inner + error.start, "bytes that are no UTF-8"))
     try:
         root = read_yaml(text) if text.strip() else Node({}, 0, 0)
     except YamlError as error:
-        return replace(block, error=_place(data, block.inner_start + _offset(text, error.index), error.reason))
+        return Frontmatter(*block, error=_place(data, inner + _offset(text, error.index), error.reason))
     if not isinstance(root.value, dict):
-        return replace(block, error=_place(data, block.inner_start, "it is no mapping of keys to values"))
+        return Frontmatter(*block, error=_place(data, inner, "it is no mapping of keys to values"))
 
     def span(node: Node) -> Span:
-        return block.inner_start + _offset(text, node.start), block.inner_start + _offset(text, node.end)
+        return inner + _offset(text, node.start), inner + _offset(text, node.end)
 
     updated = root.get("last_updated")
     dates = root.get("source_dates")
-    return replace(
-        block,
+    return Frontmatter(
+        *block,
         values={name: _value(text, node) for name, node in root.value.items()},
         last_updated=span(updated) if updated is not None and isinstance(updated.value, str) else None,
-        source_dates=_dates(data, block, dates, span) if dates is not None else None,
+        source_dates=_dates(data, inner, inner_end, dates, span) if dates is not None else None,
     )
 
 
@@ -173,9 +173,9 @@ def _value(text: str, node: Node) -> Value:
     return text[node.start : node.end].strip()
 
 
-def _dates(data: bytes, block: Frontmatter, node: Node, span: Callable[[Node], Span]) -> DatesSpan | None:
+def _dates(data: bytes, inner: int, inner_end: int, node: Node, span: Callable[[Node], Span]) -> DatesSpan | None:
     start, end = span(node)
-    key_start = data.rfind(b"source_dates", block.inner_start, max(start, block.inner_start + 1))
+    key_start = data.rfind(b"source_dates", inner, max(start, inner + 1))
     if key_start < 0:
         return None
     line_start = max(data.rfind(b"\n", 0, key_start), data.rfind(b"\r", 0, key_start)) + 1
@@ -185,9 +185,9 @@ def _dates(data: bytes, block: Frontmatter, node: Node, span: Callable[[Node], S
             return DatesSpan("flow", line_start, start, end, entries)
         first = max(data.rfind(b"\n", 0, start), data.rfind(b"\r", 0, start)) + 1
         last = entries[-1][1]
-        stop = _END_OF_LINE.search(data, last, block.inner_end)
+        stop = _END_OF_LINE.search(data, last, inner_end)
         indent = data[first : data.index(b"-", first)]
-        return DatesSpan("block", line_start, first, stop.end() if stop else block.inner_end, entries, indent)
+        return DatesSpan("block", line_start, first, stop.end() if stop else inner_end, entries, indent)
     if node.value == "" and start == end:
         colon = data.index(b":", key_start) + 1
         return DatesSpan("empty", line_start, colon, colon)

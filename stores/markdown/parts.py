@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from core.binding import Binding
@@ -24,6 +26,7 @@ from stores.markdown.proposals import parse_proposals
 from stores.markdown.replay import parse_replay
 from stores.markdown.spans import Section
 
+_id, _successor = attrgetter("id"), attrgetter("superseded_by")
 _IDS = re.compile(rb"mem(?<![\w-]mem)[a-z]*-\d{4}-\d\d-\d\d-\d+")  # a literal first is what is searched fast
 
 
@@ -107,7 +110,7 @@ def read_part(path: str, role: Role, data: bytes) -> Part:
             leaf=Leaf.of(document),
             topic=_topic(path, document) if role is Role.TOPIC else None,
         )
-    ids = frozenset(token.decode() for token in _IDS.findall(data))
+    ids = _ids_in(data)
     if role is Role.ARCHIVE:
         page = parse_archive(path, data)
         copies = frozenset(id for id in page.day.copy_ids if id is not None)
@@ -138,14 +141,17 @@ def digest_of(data: bytes) -> str:
 def _item_ids(document: Document) -> frozenset[str]:
     """Every id that an item bears or points at, and whatever looks like one where nothing is read as an item."""
     records = document.records
-    named = [item.id for item in records]
-    named += [item.superseded_by for item in records]
-    named += [item.merged_into for item in records]
-    found = {id for id in named if id is not None}
-    found.update(other for item in records for other in item.conflicts_with)
+    others: list[str | None] = []
+    for item in document.items.run.tolerant:  # what the scan takes has no such fields
+        others += (item.merged_into, *item.conflicts_with)
     for start, end in document.hidden:
-        found.update(token.decode() for token in _IDS.findall(document.data, start, end))
-    return frozenset(found)
+        others += _ids_in(document.data[start:end])
+    return frozenset(filter(None, chain(map(_id, records), map(_successor, records), others)))
+
+
+def _ids_in(data: bytes) -> frozenset[str]:
+    """Whatever looks like an id."""
+    return frozenset(b" ".join(_IDS.findall(data)).decode().split())
 
 
 def _topic(path: str, document: Document) -> Topic:

@@ -9,6 +9,7 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from typing import NamedTuple
 
 from core.binding import Binding
@@ -29,6 +30,7 @@ SETTLED_NS = 2_000_000_000
 
 _MANY = 64
 _TRIES = 3
+_AT_ONCE = 1 << 20
 
 _AT_A_TIME = 64
 _PAUSE = 0.005
@@ -268,12 +270,16 @@ def read_bytes(real: str) -> tuple[bytes, os.stat_result]:
     """
     for attempt in range(_TRIES):
         fd = os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with open(fd, "rb", buffering=0) as file:
+        try:
             before = os.fstat(fd)
             if not stat.S_ISREG(before.st_mode):
                 raise OSError(errno.EINVAL, "it is no regular file any more", real)
-            data = file.readall()
+            data = os.read(fd, before.st_size + 1)
+            if len(data) != before.st_size:  # it grew or shrank, or was too much at once
+                data = b"".join((data, *iter(partial(os.read, fd, _AT_ONCE), b"")))
             after = os.fstat(fd)
+        finally:
+            os.close(fd)
         if (stamp_of(before) == stamp_of(after) and len(data) == after.st_size) or attempt == _TRIES - 1:
             break
     return data, before

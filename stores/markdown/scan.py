@@ -10,8 +10,7 @@ import re
 from array import array
 from collections.abc import Callable
 from dataclasses import fields
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from core.items import MemoryItem, Place
 from core.snapshot import item_key
@@ -25,11 +24,13 @@ from stores.markdown.spans import bytes_digest
 class Patterns(NamedTuple):
     """The patterns for a file whose every line ends with the same `eol` bytes.
 
-    `canonical` is a record in canonical form. `loose` has its fields in any order and case, under any one indentation.
-    Each line end has its own, because general line ends cost more than all the rest of a match.
+    `canonical` is a record in canonical form; `whole` is the same, and has also the fields that are read `LATER`.
+    `loose` has its fields in any order and case, under any one indentation. Each line end has its own, because general
+    line ends cost more than all the rest of a match; and none goes back on what it took, for no line is two things.
     """
 
     canonical: re.Pattern[bytes]
+    whole: re.Pattern[bytes]
     loose: re.Pattern[bytes]
     eol: int
 
@@ -38,15 +39,16 @@ def _patterns(eol: bytes, length: int, rest: bytes) -> Patterns:
     """`rest` is what a line holds up to its end, no blank last."""
     value = rb"([^ \t\r\n]" + rest + rb")"
     head = (
-        rb"(?:" + eol + rb")*- \[(\d{4}-\d\d-\d\d)\] (?:\[(mem-\d{4}-\d\d-\d\d-\d+)\] )?(?:\((state|knowledge)\) )?"
+        rb"(?:" + eol + rb")*+- \[(\d{4}-\d\d-\d\d)\] "
+        rb"(?:\[(mem-\d{4}-\d\d-\d\d-\d+)\] )?+(?:\((state|knowledge)\) )?+"
         rb"([^ \t\r\n\[(]" + rest + rb")" + eol
     )
-    following = rb"(?=\Z|- |#{1,6} |(?:" + eol + rb")+(?:[^ \t\r\n]|\Z))"
+    following = rb"(?=- |\Z|#{1,6} |(?:" + eol + rb")+(?:[^ \t\r\n]|\Z))"
 
     def optional(name: bytes, value: bytes = value) -> bytes:
-        return rb"(?:  - " + name + rb": " + value + eol + rb")?"
+        return rb"(?:  - " + name + rb": " + value + eol + rb")?+"
 
-    canonical = (
+    whole = (
         head
         + optional(b"id")
         + optional(b"kind", rb"(state|knowledge)")
@@ -59,15 +61,18 @@ def _patterns(eol: bytes, length: int, rest: bytes) -> Patterns:
         + eol
         + rb"  - Confidence: (confirmed|observed-once|inferred|unknown)"
         + eol
-        + rb")?"
+        + rb")?+"
         + following
     )
+    canonical = whole
+    for name in (b"Scope: ", b"Confidence-Scheme: ", b"Confidence: "):
+        canonical = canonical.replace(name + b"(", name + b"(?:")
     fields = rb"(?=( {2,4}|\t)- )((?:\5- [A-Za-z_-]+: [^ \t\r\n]" + rest + eol + rb")+)"
-    return Patterns(re.compile(canonical), re.compile(head + fields + following), length)
+    return Patterns(re.compile(canonical), re.compile(whole), re.compile(head + fields + following), length)
 
 
-_LF = _patterns(rb"\n", 1, rb"[^\n]*(?<![ \t])")
-_CRLF = _patterns(rb"\r\n", 2, rb"[^\r]*(?<![ \t])")
+_LF = _patterns(rb"\n", 1, rb"[^\n]*+(?<![ \t])")
+_CRLF = _patterns(rb"\r\n", 2, rb"[^\r]*+(?<![ \t])")
 _PAIR = re.compile(rb"(?:\A|(?<=\n))[ \t]+- ([A-Za-z_-]+): ([^\r\n]+)")
 _LOOSE_NAMES = (
     *(b"id", b"kind", b"subject", b"scope", b"status", b"superseded_by", b"source", b"confidence-scheme"),
@@ -87,18 +92,29 @@ _KINDS: dict[bytes | None, tuple[Kind | None, str | None]] = {one.value.encode()
 _KINDS[None] = (None, None)
 _STATUSES: dict[bytes | None, tuple[Status, str | None]] = {one.value.encode(): (one, one.value) for one in Status}
 _STATUSES[None] = (Status.ACTIVE, None)
-_STOPS = (b".", "。".encode())
+_WIDE_STOP = "。".encode()
+_STOPS = (b".", _WIDE_STOP)
 _SCHEMES = (None, CONFIDENCE_SCHEME.encode())
 _CONFIDENCES = frozenset((None, *(one.value.encode() for one in Confidence)))
 
 
-class ItemDraft:
-    """A `MemoryItem` while it is made: the same slots, without the frozen `__setattr__` that costs most."""
+class ItemDraft(MemoryItem):
+    """A `MemoryItem` while it is made, without the `__init__` and the frozen `__setattr__` that cost most.
 
-    __slots__ = MemoryItem.__slots__
+    It has no slots of its own: where there are others to compare, becoming a `MemoryItem` takes four times as long.
+    """
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+
+        def __init__(self) -> None: ...
+    else:
+        __init__ = object.__init__
+        __setattr__ = object.__setattr__
+        __delattr__ = object.__delattr__
 
 
-_COLON, _WIDE_COLON = 0x3A, 0xBC
+_DASH, _INITIAL, _COLON, _WIDE_COLON = b"-S:\xbc"
 _NONE = ("merged_into", "promoted_to", "inspired_by", "marker")
 _EMPTY = ("conflicts_with", "corroborating_refs", "extra")
 AT_ONCE = (
@@ -133,6 +149,7 @@ def _day(value: bytes) -> tuple[str, bool]:
 class Run:
     """What the scan of a file has taken so far.
 
+    `records` are all of the file, `tolerant` those of them that the tolerant grammar read.
     `bounds` holds start and end of each record in turn, `texts` those of its fact. `unsound` are the indexes of records
     that the schema check has something to say about. `section` and `standing` are those of the records to come.
     """
@@ -145,18 +162,26 @@ class Run:
         self.records: list[MemoryItem] = []
         self.bounds = array("q")
         self.texts = array("q")
+        self.tolerant: list[MemoryItem] = []
         self.unsound: list[int] = []
         self._unnamed: dict[str, int] = {}
+        self._patterns: Patterns | Literal[False] | None = False
+        self._numbers: LineNumbers | None = None
 
-    @cached_property
+    @property
     def patterns(self) -> Patterns | None:
         """The patterns for the file's records, where its lines end in one way."""
-        return patterns_for(self.data)
+        found = self._patterns
+        if found is False:
+            found = self._patterns = patterns_for(self.data)
+        return found
 
-    @cached_property
+    @property
     def numbers(self) -> LineNumbers:
         """The numbers of the file's lines."""
-        return LineNumbers(self.data)
+        if self._numbers is None:
+            self._numbers = LineNumbers(self.data)
+        return self._numbers
 
     def unnamed_key(self, digest: str) -> str:
         """The key of the next record without an id that has this digest."""
@@ -167,7 +192,7 @@ class Run:
     def texts_at(self, start: int) -> tuple[bytes | None, ...]:
         """The texts of a record that the scan took."""
         assert self.patterns is not None
-        match = self.patterns.canonical.match(self.data, start)
+        match = self.patterns.whole.match(self.data, start)
         if match is not None:
             return match.groups()
         match = self.patterns.loose.match(self.data, start)
@@ -180,7 +205,7 @@ def said_at(run: Run, number: int) -> tuple[str | None, str | None, str | None]:
     """Subject, successor and Source of a record that the scan took, read again."""
     texts = run.texts_at(run.bounds[2 * number])
     fact, subject, successor, source = texts[3] or b"", texts[6], texts[9], texts[10]
-    if (_COLON in fact or _WIDE_COLON in fact) and _has_tail(fact):
+    if _has_tail(fact):
         _, subject, source = _tail_of(fact) or _any_tail_of(fact)
     return (
         subject.decode() if subject else None,
@@ -223,13 +248,12 @@ def take_records(run: Run, pos: int) -> int:
     stored = standing in STORED
     if run.patterns is None:
         return pos
-    canonical, loose, eol = run.patterns
+    canonical, _, loose, eol = run.patterns
     match_at = canonical.match
     new_item: Callable[[], Any] = ItemDraft
     stretch = Stretch(run)
     add, bound, text = run.records.append, run.bounds.append, run.texts.append
     days, shared = _DAYS.get, _SHARED.get
-    tails = b"Subject" in data or data.count(b"Source") > data.count(b"  - Source: ")
     number = len(run.records)
     while True:
         match = match_at(data, pos)
@@ -239,10 +263,11 @@ def take_records(run: Run, pos: int) -> int:
             match = loose.match(data, pos)
             if match is None or (found := _loose_texts(match)) is None:
                 return pos
-            texts = found
-        day, head_id, head_kind, fact, id, kind, subject, _, status, successor, source, _, _ = texts
-        start, pos_after = match.start(1) - 3, match.end()
-        if tails and (_COLON in fact or _WIDE_COLON in fact) and _has_tail(fact):
+            texts = (*found[:7], *found[8:11])
+        day, head_id, head_kind, fact, id, kind, subject, status, successor, source = texts
+        start, pos_after = pos if data[pos] == _DASH else match.start(1) - 3, match.end()
+        # `_has_tail(fact)`, without the call
+        if _INITIAL in fact and (_COLON in fact or _WIDE_COLON in fact) and (b"Source" in fact or b"Subject" in fact):
             if pos_after - match.end(4) > 2:
                 return pos
             fact, subject, source = _tail_of(fact) or _any_tail_of(fact)
@@ -280,8 +305,8 @@ def take_records(run: Run, pos: int) -> int:
 
 
 def _has_tail(fact: bytes) -> bool:
-    """Whether Subject or Source may stand behind the fact, on its line."""
-    return b"Source" in fact or b"Subject" in fact
+    """Whether Subject or Source may stand behind the fact, on its line. Most have not even the bytes that it takes."""
+    return _INITIAL in fact and (_COLON in fact or _WIDE_COLON in fact) and (b"Source" in fact or b"Subject" in fact)
 
 
 def _loose_texts(match: re.Match[bytes]) -> tuple[Any, ...] | None:
@@ -305,24 +330,24 @@ def _loose_texts(match: re.Match[bytes]) -> tuple[Any, ...] | None:
 def _tail_of(fact: bytes) -> tuple[bytes, bytes | None, bytes | None] | None:
     """Fact, Subject and Source of a one-liner as §9 writes it; None where `split_inline` has to look closer."""
     at = fact.find(b" Source: ")
-    if at < 1 or fact.find(b"Source", at + 9) >= 0 or fact.find(b"Source", 0, at) >= 0:
+    if at < 1 or fact.count(b"Source") > 1:
         return None
     front, source = fact[:at], fact[at + 9 :]
     subject = None
-    found = front.find(b"Subject")
+    found = fact.find(b"Subject")
     if found >= 0:
+        if found > at:
+            return None
         subject = front[found + 9 :].removesuffix(b".")
         key = subject.isascii() and not subject.endswith(b".") and b" " not in subject and b"\t" not in subject
         if not (subject and key) or front[found - 1 : found + 9] != b" Subject: " or b"Subject" in subject:
             return None
         front = front[: found - 1]
     front = front.rstrip(b" \t")
-    if not front or b"Subject" in source:
+    if not front:
         return None
-    for stop in _STOPS:
-        if source.endswith(stop):
-            source = source[: -len(stop)]
-            break
+    if source.endswith(_STOPS):
+        source = source[: -1 if source.endswith(b".") else -len(_WIDE_STOP)]
     return front, subject, source.strip(b" \t") or None
 
 

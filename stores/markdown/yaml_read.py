@@ -1,7 +1,8 @@
 """YAML that people and agents wrote, every scalar as text (§11, §12.2, §12.3, §23.5).
 
 A plain subset, which is what nearly all frontmatter and control records are, is read here, with the place of each
-value; whatever is not that goes to PyYAML's `BaseLoader`, imported only then. Both give the same values.
+value; whatever is not that goes to PyYAML's `BaseLoader`, imported only then. Both give the same values. What most
+topic pages have, keys with one plain value or a list of them, is read at a glance, several times as fast.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 _KEY = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*):(?:[ ]+|\Z)")
 _PLAIN = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`=~](?:[^\n]*\S)?")
@@ -22,6 +24,9 @@ _SHORT = {"n": "\n", "r": "\r", "t": "\t", "0": "\0", "/": "/", "\\": "\\", '"':
 _NOT_SIMPLE = re.compile(
     "[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]|\r(?!\n)|(?:\\A|\n)(?:---|\\.\\.\\.)"
 )
+_BARE = r"[^\W_][^:#\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff]*+(?<!\s)"
+_PAIR = re.compile(rf"([A-Za-z_][A-Za-z0-9_-]*+):(?: ({_BARE})|((?:\n  - {_BARE})++))\n")
+_ENTRY = "\n  - "
 _IN_FLOW = re.compile(r"[^,\[\]{}?'\"#&*!|>%@`\s:\-=~](?:[^,\[\]{}?'\"#:\n]|(?<=\S)#)*")
 
 
@@ -34,8 +39,7 @@ class YamlError(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """A value and where it stands: `value` is a text, a list of nodes, or a mapping of nodes; `[start, end)` in text.
 
     `flow` is True for `[…]` and `{…}`. `repeated` are the keys that a mapping has twice; the last one counts.
@@ -72,8 +76,29 @@ class Node:
 
 def read_yaml(text: str) -> Node:
     """The one document that `text` is. Raises `YamlError`. An empty text is an empty scalar."""
-    simple = read_simple(text)
-    return simple if simple is not None else read_with_pyyaml(text)
+    return read_at_a_glance(text) or read_simple(text) or read_with_pyyaml(text)
+
+
+def read_at_a_glance(text: str) -> Node | None:
+    """The same as `read_simple` where `text` is lines of keys with a bare value, or with an indented list of them."""
+    values: dict[str, Node] = {}
+    end = -1
+    while end + 1 < len(text):
+        match = _PAIR.match(text, end + 1)
+        if match is None or match[1] in values:
+            return None
+        name, value, listed = match.groups()
+        end = match.end() - 1
+        if value is not None:
+            values[name] = Node(value, end - len(value), end)
+            continue
+        at = first = end - len(listed) + len(_ENTRY)
+        entries = []
+        for entry in listed.split(_ENTRY)[1:]:
+            entries.append(Node(entry, at, at + len(entry)))
+            at += len(entry) + len(_ENTRY)
+        values[name] = Node(entries, first - len("- "), end)
+    return Node(values, 0, end) if values else None
 
 
 class _NotSimpleError(Exception):

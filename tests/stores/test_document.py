@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError, replace
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.items import MemoryItem
 from core.vocabulary import Standing
 from stores.markdown.document import Document, parse_document, render, split_lines
 
@@ -33,6 +35,7 @@ PIECES = (
         b"\n",
         b"# T\n",
         b"## Historical lessons\n",
+        b"### Deeper\n",
         b"```\n",
         b"~~~~\n",
         b"```yaml x\n",
@@ -91,6 +94,9 @@ def check_spans(document: Document) -> None:
     for one, other in pairwise(document.sections):
         assert one.heading_start < one.start <= other.heading_start
         assert one.start <= one.end <= size
+    for number, one in enumerate(document.sections):
+        later = (other.heading_start for other in document.sections[number + 1 :] if other.level <= one.level)
+        assert one.end == next(later, size)
     for start, stop in document.hidden:
         assert 0 <= start < stop <= size
     matter = document.frontmatter
@@ -117,6 +123,14 @@ def test_the_strict_scan_reads_what_the_tolerant_one_reads(data: bytes, standing
     tolerant = parse(data, standing, strict=False)
     assert strict == tolerant
     assert list(strict.items) == list(tolerant.items)
+
+
+def test_what_the_scan_takes_are_items_like_any_other() -> None:
+    (item,) = parse(ITEM).records
+    assert type(item) is MemoryItem
+    with pytest.raises(FrozenInstanceError):
+        item.text = "x"  # type: ignore[misc]
+    assert replace(item, key="k").text == item.text
 
 
 def test_lines_break_at_newlines_and_carriage_returns_only() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.vocabulary import Standing
 from stores.markdown.document import Document, parse_document
 from stores.markdown.frontmatter import Frontmatter
-from stores.markdown.yaml_read import YamlError, read_simple, read_with_pyyaml, read_yaml
+from stores.markdown.yaml_read import YamlError, read_at_a_glance, read_simple, read_with_pyyaml, read_yaml
 
 TOPIC = """\
 ---
@@ -220,6 +220,34 @@ def test_the_plain_reader_agrees_with_pyyaml(lines: list[str], eol: str) -> None
             if isinstance(node.value, str):
                 assert (node.start, node.end) == (other.start, other.end)
             assert node.flow == other.flow
+
+
+BARE = st.sampled_from(
+    ["x", "a b", "0012", "2026-05-01", "好", "é-1", "a\u00a0", "a,b [c]", "a:", "a #b", "x ", "a\u2028"]
+)
+PAIRS = st.one_of(
+    st.builds(lambda k, v: f"{k}: {v}\n", KEYS, BARE),
+    st.builds(lambda k, vs: f"{k}:\n" + "".join(f"  - {v}\n" for v in vs), KEYS, st.lists(BARE, max_size=3)),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(PAIRS, max_size=4).map("".join) | st.lists(LINES, max_size=7).map("\n".join) | st.text(max_size=12))
+def test_what_is_read_at_a_glance_is_what_is_read_line_by_line(text: str) -> None:
+    assert read_at_a_glance(text) in (None, read_simple(text))
+
+
+def test_what_most_topic_pages_have_is_read_at_a_glance() -> None:
+    text = "title: 部署 Notes\nlayer: warm\ntriggers:\n  - deploy\n  - 回滚 now\nlast_updated: 2026-05-11\n"
+    found = read_at_a_glance(text)
+    assert found is not None
+    assert found == read_simple(text)
+    assert found.plain() == {
+        "title": "部署 Notes",
+        "layer": "warm",
+        "triggers": ["deploy", "回滚 now"],
+        "last_updated": "2026-05-11",
+    }
 
 
 @settings(max_examples=200, deadline=None)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.binding import Limits, Owner
 from core.snapshot import ArchiveDay
@@ -179,6 +181,12 @@ def test_slugs_are_those_of_github() -> None:
     assert slug("  Instruction  Mount-test (v1.2) ") == "instruction--mount-test-v12"
     assert slug("部署 前") == "部署-前"
     assert slug("See [the *guide*](topics/x.md) `now`") == "see-the-guide-now"
+
+
+@given(st.text())
+def test_a_slug_keeps_letters_digits_hyphens_and_underscores(title: str) -> None:
+    kept = (one for one in title.strip().lower() if one.isalnum() or one in " -_")
+    assert slug(title) == "".join(kept).replace(" ", "-") or set(title) & set("<[")
 
 
 def test_archived_copies_are_evidence_with_their_anchor() -> None:

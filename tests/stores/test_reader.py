@@ -473,6 +473,35 @@ def test_a_link_swapped_in_after_the_walk_is_not_opened(make: Make, tmp_path: Pa
         reading.read_bytes(str(root / "pipe.md"))
 
 
+@pytest.mark.parametrize("least", [0, 1, 7])
+@pytest.mark.parametrize("data", [b"", b"one line\n", b"0123456" * 3])
+def test_a_file_is_read_whole_however_little_comes_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, least: int
+) -> None:
+    path = tmp_path / "memory.md"
+    path.write_bytes(data)
+    real = os.read
+    monkeypatch.setattr(os, "read", lambda fd, size: real(fd, min(size, least or size)))
+    found, status = reading.read_bytes(str(path))
+    assert (found, status.st_size) == (data, len(data))
+
+
+def test_a_file_that_grows_while_it_is_read_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "memory.md"
+    path.write_bytes(b"before")
+    real = os.read
+
+    def grown(fd: int, size: int) -> bytes:
+        if not path.read_text().endswith("after"):
+            with path.open("ab") as file:
+                file.write(b" and after")
+        return real(fd, size)
+
+    monkeypatch.setattr(os, "read", grown)
+    found, status = reading.read_bytes(str(path))
+    assert (found, status.st_size) == (b"before and after", 16)
+
+
 def test_a_root_of_many_files_is_read_with_the_collector_held_back(make: Make) -> None:
     import gc
 
