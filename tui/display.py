@@ -55,6 +55,11 @@ def _scan() -> re.Pattern[str]:
     )
 
 
+SINGLE = f"{ELLIPSIS}│─●◌○◐▌◆·–"
+_single = re.compile(f"[ -~{SINGLE}]*")
+"""Texts of which each character takes one cell: most rows, so that the first frame waits for no other pattern."""
+
+
 @cache
 def _cluster() -> re.Pattern[str]:
     """A character with what belongs to it."""
@@ -116,6 +121,10 @@ def width(text: str) -> int:
 
 def graphemes(text: str) -> Iterator[tuple[str, int]]:
     """The user-perceived characters of `text` in order, each with its width in cells."""
+    if _single.fullmatch(text):
+        for character in text:
+            yield character, 1
+        return
     for match in _cluster().finditer(text):
         cluster = match.group()
         yield cluster, (get_character_cell_size(cluster) if len(cluster) == 1 else cell_len(cluster))

@@ -46,6 +46,8 @@ class ListPage(Vertical):
     NUMBER: ClassVar[int]
     NEEDS: ClassVar[str] = "influence"
     """The part of a reading (`tui.desk.PARTS`) that the rows are made from."""
+    late: bool = False
+    """Whether it stands in the first frame, which waits for no more than is seen of it."""
     COUNTS: ClassVar[str] = "row"
     """What one row is, for the number at the title's end."""
 
@@ -70,7 +72,7 @@ class ListPage(Vertical):
 
     def compose(self) -> ComposeResult:
         """Title and filter, list and card."""
-        yield FilterLine()
+        yield FilterLine(late=self.late)
         with Container(classes="body"):
             yield VirtualList()
             yield TextPane(classes="card")
@@ -252,9 +254,9 @@ class ListPage(Vertical):
 
     def clear_filter(self) -> bool:
         """Take the filter away; False where there is none."""
-        if not self.filter_line.field.value:
+        if not self.filter_line.text:
             return False
-        self.filter_line.field.value = ""
+        self.filter_line.clear()
         return True
 
     # --- the card

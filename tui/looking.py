@@ -59,7 +59,7 @@ def _source(console: Console, page: Page) -> None:
 
 
 def _filter(console: Console, page: Page) -> None:
-    page.filter_line.field.focus()
+    page.filter_line.write()
 
 
 def _copy_id(console: Console, page: Page) -> None:

@@ -117,7 +117,7 @@ async def test_a_bracket_in_the_filter_is_harmless_and_keys_typed_in_it_are_text
     async with opened() as desk:
         await desk.press("/", *"[/x]q12")
         assert desk.app.is_running
-        assert desk.app.console_screen.page.filter_line.field.value == "[/x]q12"
+        assert desk.app.console_screen.page.filter_line.text == "[/x]q12"
         assert "0 of 8" in desk.text
         await desk.press("escape")
         assert "8" in desk.text
@@ -130,7 +130,7 @@ async def test_a_pasted_filter_cannot_reach_the_terminal() -> None:
         await desk.press("/")
         desk.app.post_message(events.Paste("a\u202eb\x1b[2J\nmore"))
         await desk.settle()
-        assert desk.app.console_screen.page.filter_line.field.value == "a⟨U+202E⟩b␛[2J"
+        assert desk.app.console_screen.page.filter_line.text == "a⟨U+202E⟩b␛[2J"
         assert "\x1b" not in desk.text
 
 

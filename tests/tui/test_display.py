@@ -186,3 +186,9 @@ def test_plain_words_break_where_any_others_would() -> None:
             assert [part.rstrip() for part in display.wrap(text, cells) if part.strip()] == [
                 part.rstrip() for part in other if part.strip()
             ]
+
+
+@given(st.text(st.sampled_from([*map(chr, range(0x20, 0x7F)), *display.SINGLE])))
+def test_plain_characters_are_graphemes_of_one_cell(text: str) -> None:
+    found = [match.group() for match in display._cluster().finditer(text)]
+    assert list(display.graphemes(text)) == [(one, display.width(one)) for one in found]

@@ -112,6 +112,20 @@ async def test_keys_work_on_them_and_what_was_opened_fills(root: Root) -> None:
         assert desk.key == ("topic", "topics/deploy.md")
 
 
+async def test_what_is_typed_into_the_filter_holds_once_the_root_is_read(root: Root) -> None:
+    await shown_once(root)
+    async with unread(root) as (desk, let):
+        for key in ("slash", *"backup"):
+            desk.send(key if key != "slash" else "/")
+            await asyncio.sleep(0.02)
+        assert desk.app.console_screen.page.filter_line.text == "backup"
+        let()
+        await desk.read()
+        assert desk.app.console_screen.page.listing.keys == []
+        await desk.press("escape", "escape")
+        assert len(desk.app.console_screen.page.listing.keys) > 5
+
+
 async def test_nothing_is_decided_before_the_root_is_read(root: Root) -> None:
     await shown_once(root)
     before = {path: path.read_bytes() for path in root.path.rglob("*.md")}

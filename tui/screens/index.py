@@ -38,6 +38,7 @@ class IndexPage(Page):
         """`seen` is what the root is known to hold before it is read."""
         super().__init__(desk)
         self._seen = seen
+        self.late = seen is not None
         self._topics: dict[str, Topic] = {}
         self._days: dict[str, ArchiveDay] = {}
 
@@ -104,7 +105,7 @@ class IndexPage(Page):
         return super().total()
 
     def _filtered(self) -> bool:
-        return bool(self.filter_line.field.value.strip())
+        return bool(self.filter_line.text.strip())
 
     def counts(self) -> str:
         """The index counts its topics; a filter there looks at every item, too."""
@@ -326,7 +327,7 @@ class IndexPage(Page):
     def _enter(self, place: tuple[str, str] | None) -> None:
         left = self.inside
         self.inside = place
-        self.filter_line.field.value = ""
+        self.filter_line.clear()
         self._query = ""
         self.listing.unmark()
         self.reload()

@@ -95,22 +95,47 @@ class FilterLine(Horizontal):
     class Left(Message):
         """The filter was left for the list."""
 
+    def __init__(self, *, late: bool = False) -> None:
+        """`late` makes the field right after the first frame, which does not wait for it."""
+        super().__init__()
+        self._late = late
+
     def compose(self) -> ComposeResult:
         """Title, slash, field."""
         yield TitleLine()
         yield _Slash(classes="slash")
-        yield FilterInput(placeholder="filter")
+        yield _Later() if self._late else FilterInput(placeholder="filter")
+
+    def on_mount(self) -> None:
+        """The field follows, where it is late."""
+        if self._late:
+            self.call_after_refresh(self._complete)
+
+    async def _complete(self) -> None:
+        with self.app.batch_update():
+            await self.query(_Later).remove()
+            await self.mount(FilterInput(placeholder="filter"))
 
     @property
-    def field(self) -> FilterInput:
-        """The filter's field."""
-        return self.query_one(FilterInput)
+    def text(self) -> str:
+        """What is typed."""
+        return next((field.value for field in self.query(FilterInput)), "")
+
+    def clear(self) -> None:
+        """Nothing is typed."""
+        for field in self.query(FilterInput):
+            field.value = ""
+
+    def write(self) -> None:
+        """What is typed goes into the field."""
+        for field in self.query(FilterInput):
+            field.focus()
 
     def show(
         self, title: Line, *, shown: int, total: int, counts: str = "row", marks: int = 0, hidden_marks: int = 0
     ) -> None:
         """Show the title, `40 of 500 items`, and how many are marked (and how many of those the filter hides)."""
-        of = f"{shown:,} of {total:,}" if self.field.value.strip() else f"{total:,}" if total else ""
+        of = f"{shown:,} of {total:,}" if self.text.strip() else f"{total:,}" if total else ""
         count = f"{of} {plural(counts, total)}" if of else ""
         marked = f"{marks:,} marked" if marks or hidden_marks else ""
         hidden = f", {hidden_marks:,} hidden by the filter" if hidden_marks else ""
@@ -138,3 +163,13 @@ def plural(noun: str, count: int) -> str:
 class _Slash(OneLine):
     def compose_line(self, width: int) -> Line:
         return line("  ", ("/", "key"), " ")
+
+
+class _Later(OneLine):
+    """Stands in the field's place, and looks like it."""
+
+    DEFAULT_CSS = "_Later { width: 20; } .-narrow _Later { width: 14; }"
+    SCOPED_CSS: ClassVar[bool] = False
+
+    def compose_line(self, width: int) -> Line:
+        return line(("filter", "dim"))
