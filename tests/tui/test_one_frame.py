@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from textual._compositor import ChopsUpdate
 
 from tests.tui.driving import opened
 from tests.tui.files import make
+from tui import app as application
 from tui.app import AssayApp
 
 NEW = """\
@@ -68,3 +70,23 @@ async def test_garbage_is_looked_for_again_after_a_reading(tmp_path: Path) -> No
         assert not gc.isenabled()
         await desk.settle()
         assert gc.isenabled()
+
+
+async def test_what_readings_leave_is_collected_while_nothing_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collected: list[int] = []
+    monkeypatch.setattr(application, "STILL_SECONDS", 0.01)
+    monkeypatch.setattr(application, "READINGS", 2)
+    monkeypatch.setattr(gc, "collect", lambda *args: collected.append(1) or 0)
+    root = make(tmp_path, lambda files: None)
+    async with opened(root.store, door=root.door()) as desk:
+        assert collected == []
+        desk.app.refresh_reading()
+        await desk.settle()
+        for _ in range(200):
+            if collected:
+                break
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+        assert collected == [1]
