@@ -14,15 +14,12 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from stores.markdown.cache import WORTH_KEEPING, Cache, Row
-from stores.markdown.watch import Sweep, sweep
+from stores.markdown.watch import SETTLED_NS, Sweep, sweep
 
 if TYPE_CHECKING:
     from core.snapshot import Snapshot
 
 GLANCE_FILE = "glance.db"
-
-SETTLED_NS = 2_000_000_000
-"""A file that changed within this time may change again and look the same."""
 
 PATIENCE = 0.1
 """Seconds that looking may take: the first frame waits for it, and on a slow disk is better empty than late."""

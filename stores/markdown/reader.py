@@ -24,9 +24,7 @@ from stores.markdown.document import Document
 from stores.markdown.layout import Role
 from stores.markdown.links import FileEntry, LinkPolicy, Stamp, Tree, stamp_of, walk
 from stores.markdown.parts import Part, digest_of, read_part
-
-SETTLED_NS = 2_000_000_000
-"""A file that changed within this time before it was read is read again: a later change may leave the same stat."""
+from stores.markdown.watch import SETTLED_NS
 
 _MANY = 64
 _TRIES = 3
@@ -196,12 +194,8 @@ class Reader:
     def _forget_changed(self) -> None:
         """What a file does not say any more leaves the cache at once, and so does what is withheld."""
         gone = [path for path in self._in_doubt if path in self._cached and not self._says(path, self._cached[path])]
-        if gone and self._cache is not None:
-            if not self._cache.forget(gone):
-                return  # and try again with the next reading
-            for path in gone:
-                del self._cached[path]
-        self._in_doubt.clear()
+        if self._leave(gone):  # else it is tried again with the next reading
+            self._in_doubt.clear()
 
     def _says(self, path: str, digest: str) -> bool:
         """Whether a file says now what has this digest in the cache, and what is withheld of it is the same."""
@@ -214,10 +208,16 @@ class Reader:
 
     def forget(self, paths: Iterable[str]) -> None:
         """The files at `paths` were written: what is kept of them goes, whether or not they are read again."""
-        gone = [path for path in paths if path in self._cached]
-        if gone and self._cache is not None and self._cache.forget(gone):
+        self._leave([path for path in paths if path in self._cached])
+
+    def _leave(self, gone: Sequence[str]) -> bool:
+        """Nothing is kept of these files any more; False where that fails."""
+        if gone and self._cache is not None:
+            if not self._cache.forget(gone):
+                return False
             for path in gone:
                 del self._cached[path]
+        return True
 
     def to_keep(self, withheld: Mapping[str, frozenset[str]]) -> list[Kept]:
         """What the cache should have and has not. What is `withheld` (`core.store`) leaves it, and stays out."""

@@ -31,6 +31,9 @@ RETRY_SECONDS = 60.0
 FOLDERS = ("topics", "archive", "withdrawn", "log", "proposals")
 """The folders of a root whose files are read, each with the folders below it."""
 
+SETTLED_NS = 2_000_000_000
+"""A file that changed within this time before it was looked at may change again and look the same."""
+
 OnState = Callable[[str, str], None]
 """`on_state(state, detail)`: `live` (native events and the sweep), `polling` (no native events; detail says why),
 `off` (the root is not there; detail says so, and it is looked for)."""
